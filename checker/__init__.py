@@ -1,0 +1,1 @@
+"""Explores machines of one shared part and interchangeable units; knows nothing of ledgers."""

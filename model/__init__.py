@@ -1,0 +1,1 @@
+"""The machines, the fences and the promises. Nothing in here searches."""
