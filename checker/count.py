@@ -1,40 +1,45 @@
 """Counts what a search saw, so that a green run can be trusted: actions, faults, outcomes, rules, witnesses."""
 
 from collections import Counter
+from collections.abc import Callable
+from typing import Any
 
-from checker.promises import Moment, moment_of_step, moment_of_unit, on_final, on_shared, on_step
+from checker.promises import Sight, lookup, on_shared, on_step, sight_of_state, sight_of_step
 from checker.result import Coverage
-from model.machine import Event, Machine, State, Transition
+from model.machine import Event, Machine, State, Transition, Witness
+
+Look = tuple[Witness, Callable[[Sight], tuple[Any, ...]]]
 
 
 class Counting:
     """The tally of one search."""
 
     def __init__(self, machine: Machine) -> None:
-        self.machine = machine
-        self.witnesses: set[str] = set()
         self.events: Counter[Event] = Counter()
-        self.open = {w.name: w for w in machine.witnesses if not on_final(w)}
+        self.witnesses: set[str] = set()
+        looks = [(w, lookup(machine, w)) for w in machine.witnesses]
+        self.of_steps = [look for look in looks if on_step(look[0])]
+        self.of_states = [look for look in looks if not on_step(look[0])]
 
     def step(self, before: State, step: Transition) -> None:
-        """Count a transition."""
+        """Count a transition, and look for the witnesses that are steps."""
         self.events[step.event] += 1
-        for witness in tuple(self.open.values()):
-            if on_step(witness) and (step.unit is not None or on_shared(witness)):
-                self.see(witness.name, moment_of_step(before, step))
+        if self.of_steps:
+            self.of_steps = self.unseen(self.of_steps, sight_of_step(before, step), step.unit)
 
     def arrival(self, state: State, step: Transition | None) -> None:
         """Look for the witnesses that are states."""
-        for witness in tuple(self.open.values()):
-            if not on_step(witness):
-                self.see(witness.name, moment_of_unit(state, 0 if step is None else step.unit or 0))
+        unit = 0 if step is None else step.unit
+        if self.of_states:
+            self.of_states = self.unseen(self.of_states, sight_of_state(state, unit), unit)
 
-    def see(self, name: str, moment: Moment) -> None:
-        """Close a witness that shows."""
-        witness = self.open[name]
-        if witness.seen(*moment.read(self.machine, witness.reads)):
-            self.witnesses.add(name)
-            del self.open[name]
+    def unseen(self, looks: list[Look], sight: Sight, unit: int | None) -> list[Look]:
+        """Close the witnesses that show at this sight; return the others."""
+        for witness, look in looks:
+            alone = on_shared(witness)
+            if (alone or unit is not None) and witness.seen(*look(sight[-4:] if alone else sight)):
+                self.witnesses.add(witness.name)
+        return [(w, look) for w, look in looks if w.name not in self.witnesses]
 
     @property
     def coverage(self) -> Coverage:

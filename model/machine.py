@@ -10,7 +10,7 @@ A *property* or a *witness* names what it looks at in the same way: a part (`led
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from inspect import signature
 from typing import Any, NamedTuple
 
@@ -114,10 +114,11 @@ class Machine:
     def __post_init__(self) -> None:
         object.__setattr__(self, "place", {name: i for i, name in enumerate(self.parts)})
 
-    def unit_steps(self, unit: Unit) -> Iterator[Step]:
-        """Yield every step that the unit proposes, whatever the shared part may say to it."""
-        for action in self.actions:
-            yield from action.steps(*(unit[self.place[name]] for name in action.reads))
+    @cached_property
+    def unit_steps(self) -> Callable[[Unit], tuple[Step, ...]]:
+        """Return the function from a unit to every step it proposes, whatever the shared part may say to it."""
+        looks = [(action.steps, [self.place[name] for name in action.reads]) for action in self.actions]
+        return cache(lambda unit: tuple(s for steps, at in looks for s in steps(*[unit[i] for i in at])))
 
     def changed(self, unit: Unit, changes: Iterable[tuple[str, Part]]) -> Unit:
         """Return the unit with the named parts replaced."""

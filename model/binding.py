@@ -1,0 +1,94 @@
+"""Binds a function's parameter names to the parts of a shard.
+
+`attempt`, `clock`, `meter` and `grant` are those of the function's own epoch, `older` is the clock of the epoch before,
+`meters` and `grants` are all of them in order, `attention` a view of who cares for the lease. A part of an epoch
+outside the bound is as it was at the start: nobody can change it. `after_` before a name means after the step.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any
+
+from model.driver import watches
+from model.lease import Attention, Clock
+from model.machine import Part, parameters
+from model.setup import Setup
+from model.worker import Attempt, alive
+
+OF_EPOCH: dict[str, Part] = {"attempt": Attempt(), "clock": Clock(), "meter": 0, "grant": None}
+ALL_EPOCHS = {"meters": "meter", "grants": "grant"}
+
+
+def attention(driver: Any, attempt: Any, channel: Any, *, setup: Setup) -> Attention:
+    """Narrow three parts to who cares for a lease."""
+    in_flight = any(row.epoch == setup.epoch for row in channel)
+    sent = attempt.phase == "sent"
+    return Attention(watches(driver, setup.epoch), alive(attempt), attempt.gone, sent, in_flight)
+
+
+@dataclass(frozen=True)
+class Binding:
+    """A function of named parts, bound to one epoch of a setup."""
+
+    function: Callable[..., Any]
+    setup: Setup
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The function's own parameter names."""
+        return parameters(self.function)
+
+    @cached_property
+    def per_epoch(self) -> bool:
+        """Say whether the function is about one epoch."""
+        bare = {name.removeprefix("after_") for name in self.names}
+        return bool(bare & {*OF_EPOCH, "older", "attention"})
+
+    def part(self, name: str) -> str | None:
+        """Return the part behind a name of one epoch or of the shard; None where the epoch is outside the bound."""
+        after, bare = ("after_", name.removeprefix("after_")) if name.startswith("after_") else ("", name)
+        epoch = self.setup.epoch - (bare == "older")
+        if bare not in (*OF_EPOCH, "older"):
+            return name
+        bare = "clock" if bare == "older" else bare
+        return f"{after}{bare}{epoch}" if 0 <= epoch < self.setup.bound.epochs else None
+
+    def sources(self, name: str) -> tuple[str | None, ...]:
+        """Return all parts that a parameter is made from."""
+        if name == "attention":
+            return "driver", self.part("attempt"), "channel"
+        if name in ALL_EPOCHS:
+            return tuple(f"{ALL_EPOCHS[name]}{e}" for e in range(self.setup.bound.epochs))
+        return (self.part(name),)
+
+    @cached_property
+    def reads(self) -> tuple[str, ...]:
+        """Return the parts that the function reads, each once, in a fixed order."""
+        parts = (part for name in self.names for part in self.sources(name) if part is not None)
+        return tuple(dict.fromkeys(parts))
+
+    def argument(self, name: str, values: dict[str, Any]) -> Any:
+        """Return the value of a parameter."""
+        sources = self.sources(name)
+        if name == "attention":
+            return attention(*(values[part] for part in sources if part), setup=self.setup)
+        if name in ALL_EPOCHS:
+            return tuple(values[part] for part in sources if part)
+        [part] = sources
+        return OF_EPOCH.get(name.removeprefix("after_")) if part is None else values[part]
+
+    @cached_property
+    def arguments(self) -> Callable[..., Iterator[Any]]:
+        """Return the function that turns the values of `reads` into the function's arguments."""
+
+        def make(*parts: Part) -> Iterator[Any]:
+            values = dict(zip(self.reads, parts, strict=True))
+            return (self.argument(name, values) for name in self.names)
+
+        return make
+
+    @cached_property
+    def call(self) -> Callable[..., Any]:
+        """Return the function with its setup bound."""
+        return partial(self.function, setup=self.setup)

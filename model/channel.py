@@ -1,0 +1,77 @@
+"""The channel from workers to the ledger, at least once: rows in flight, delivered in any order.
+
+State: the rows in flight of a shard. Actions: `deliver`; faults `duplicate` (a row arrives twice) and `forge` (a commit
+that no worker sent, under an epoch never granted, or a granted one with tokens that were not drawn).
+Source: `seeds/000` assumption 2 and its two grounds of rejection; `seeds/002`, the runtime's misbehaviours.
+"""
+
+from collections.abc import Iterator
+
+from model.fence import Answer
+from model.lease import Clock, over
+from model.ledger import Booking, CommitView, Content, Grant, Ledger, Request, book
+from model.machine import Event, Step
+from model.setup import Setup
+from model.shared import Effect
+from model.store import Store
+from model.worker import Attempt, Changes, ended
+
+Rows = tuple[Request, ...]
+
+
+def event_of(answer: Answer, row: Request) -> Event:
+    """Return the event of a commit that arrives."""
+    outcome, label = str(answer.refusal or "COMMITTED"), f"commit epoch {row.epoch}"
+    return Event("deliver", "worker", "ledger", label, outcome, *answer[1:], epoch=row.epoch, message=row)
+
+
+def changes_of(booking: Booking) -> Changes:
+    """Return what a booking leaves in the ledger."""
+    return ("ledger", booking.ledger), ("grant", booking.grant)
+
+
+def deliver(
+    channel: Rows,
+    ledger: Ledger,
+    grant: Grant | None,
+    store: Store,
+    clock: Clock,
+    meter: int,
+    attempt: Attempt,
+    *,
+    setup: Setup,
+) -> Iterator[Step]:
+    """A row arrives, and its sender, if it still waits, has its answer and ends."""
+    for row in sorted({row for row in channel if row.epoch == setup.epoch}):
+        view = CommitView(ledger, grant, store.artifacts, over(clock, setup), meter, setup)
+        booking = book(row, view)
+        i = channel.index(row)
+        changes = (*changes_of(booking), ("channel", channel[:i] + channel[i + 1 :]))
+        answers = ended(attempt, clock) if attempt.phase == "sent" else ()
+        yield Step(event_of(booking.answer, row), (*changes, *answers), booking.effect)
+
+
+def duplicate(channel: Rows, *, setup: Setup) -> Iterator[Step]:
+    """Fault: a row in flight will arrive once more."""
+    for row in sorted(set(channel)):
+        label = f"commit epoch {row.epoch} is doubled"
+        event = Event("duplicate", "worker", label=label, fault="duplicate", epoch=row.epoch, message=row)
+        yield Step(event, (("channel", tuple(sorted((*channel, row)))),), Effect(fault="duplicate"))
+
+
+def forge(
+    ledger: Ledger, grant: Grant | None, store: Store, clock: Clock, meter: int, fixture: int, *, setup: Setup
+) -> Iterator[Step]:
+    """Fault: a commit that no worker sent arrives, whole and on the pinned revision, with a matching digest.
+
+    It names a whole shard's tokens, or some more where those were really drawn.
+    """
+    if setup.epoch > ledger.highest + 1:
+        return
+    named, plan = (grant.named if grant else fixture), setup.settings.plan_tokens
+    tokens = plan if meter != plan else plan + setup.settings.tokens_per_case
+    content = Content((named,), (setup.pinned(setup.epoch) or 0,), setup.settings.cases)
+    row = Request(setup.epoch, tokens, content, named)
+    booking = book(row, CommitView(ledger, grant, store.artifacts, over(clock, setup), meter, setup))
+    event = event_of(booking.answer, row)._replace(action="forge", actor="forger", fault="forge")
+    yield Step(event, changes_of(booking), booking.effect._replace(fault="forge"))

@@ -1,0 +1,104 @@
+"""Composes the machines: which parts a shard has, which actions there are in which order, where a run begins."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from functools import cache, partial
+from typing import Any, NamedTuple
+
+from model import channel, driver, endpoint, fixture, host, lease, shared, store, worker
+from model.binding import OF_EPOCH, Binding
+from model.channel import Rows
+from model.driver import Driver
+from model.fence import Fence
+from model.ledger import Content, Ledger
+from model.machine import Action, Machine, State, Step, Unit, tabled
+from model.promises import promises, witnessed
+from model.settings import Bound, Settings
+from model.setup import Setup
+from model.store import Store
+
+ONCE = (driver.seal, driver.observe, driver.give_up, store.tell_store)
+EACH_EPOCH = (
+    driver.reserve,
+    driver.dispatch,
+    worker.begin,
+    endpoint.grade,
+    worker.check_lease,
+    store.put,
+    worker.send,
+    channel.deliver,
+    driver.expire,
+    lease.renew,
+    host.resume,
+    lease.elapse,
+    host.preempt,
+    lease.hold_up,
+    lease.skew,
+    host.redeliver,
+)
+FAULTS_ONCE = (channel.duplicate, fixture.change_fixture)
+DEFAULT, SEED = Bound(), Settings()
+SHARED = (shared.publish, shared.flip_alias)
+
+
+class Shard(NamedTuple):
+    """The parts of a shard that no epoch owns; those of each epoch follow: attempt, clock, meter, grant."""
+
+    driver: Driver = Driver()
+    ledger: Ledger = Ledger()
+    store: Store = Store()
+    fixture: int = 0
+    checkpoint: Content | None = None
+    channel: Rows = ()
+
+
+def parts(bound: Bound) -> tuple[str, ...]:
+    """Return the names of a shard's parts."""
+    return (*Shard._fields, *(f"{name}{epoch}" for epoch in range(bound.epochs) for name in OF_EPOCH))
+
+
+def opened(bound: Bound) -> Unit:
+    """Return a shard of a run that has just been opened; an earlier run committed its last epoch."""
+    ledger = Ledger(earlier=bound.epochs - 1 if bound.earlier_run else -1)
+    return (*Shard(ledger=ledger), *(part for _ in range(bound.epochs) for part in OF_EPOCH.values()))
+
+
+def action_of(function: Callable[..., Iterable[Step]], setup: Setup) -> Action:
+    """Bind a machine's action to its epoch; steps are computed once for each distinct view."""
+    binding = Binding(function, setup)
+
+    @cache
+    def table(*views: Any) -> tuple[Step, ...]:
+        return tuple(placed(step, binding) for step in binding.call(*views))
+
+    return tabled(function.__name__, binding.reads, lambda *values: table(*binding.arguments(*values)))
+
+
+def placed(step: Step, binding: Binding) -> Step:
+    """Name the changed parts in full; what belongs to no epoch of the bound has nowhere to change."""
+    changes = ((binding.part(name), value) for name, value in step.changes)
+    return step._replace(changes=tuple((name, value) for name, value in changes if name is not None))
+
+
+def actions(setup: Setup) -> Iterator[Action]:
+    """Yield every action of a shard, in the fixed order that breaks ties between stories."""
+    yield from (action_of(function, setup) for function in ONCE)
+    for function in EACH_EPOCH:
+        yield from (action_of(function, replace(setup, epoch=e)) for e in range(setup.bound.epochs))
+    yield from (action_of(function, setup) for function in FAULTS_ONCE)
+    yield from (action_of(channel.forge, replace(setup, epoch=e)) for e in range(setup.bound.epochs + 1))
+
+
+def build(fence: Fence, bound: Bound = DEFAULT, settings: Settings = SEED) -> Machine:
+    """Return the whole model of a fence under a bound."""
+    setup = Setup(fence, settings, bound)
+    return Machine(
+        parts=parts(bound),
+        initial=State(shared.start(bound, settings), (opened(bound),) * bound.shards),
+        actions=tuple(actions(setup)),
+        allow=cache(partial(shared.allow, bound=bound)),
+        faults=shared.faults,
+        shared_actions=tuple(partial(function, fence=fence, bound=bound) for function in SHARED),
+        properties=tuple(promises(setup)),
+        witnesses=tuple(witnessed(setup)),
+    )

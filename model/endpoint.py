@@ -1,0 +1,80 @@
+"""The model endpoint and the gateway before it: which revision serves a call, and whether the call is made at all.
+
+State: what each attempt has drawn on the provider's meter (tokens); what the alias resolves to is shared.
+Action: `grade`, one call from one milestone to the next; a checkpoint is written after the first.
+A floating call is served by whatever the alias is. A pinned call is served as pinned, except that one flip of the
+alias serves one call by another revision. Source: `seeds/002` assumption 3 and step 3; `seeds/000` assumption 4.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from model.lease import Clock
+from model.ledger import Content, Grant, Hold, Request
+from model.machine import Step
+from model.setup import Setup
+from model.shared import Effect
+from model.worker import Attempt, Changes, done, ended
+
+
+class CallView(NamedTuple):
+    """What the gateway may look at: the attempt's grant, what it has drawn, the slice that it loaded."""
+
+    grant: Grant
+    drawn: int
+    loaded: int
+    setup: Setup
+
+    @property
+    def hold(self) -> Hold:
+        """The attempt's hold."""
+        return self.grant.hold
+
+
+class Served(NamedTuple):
+    """The revision that serves a call, and what the shared part must grant for that."""
+
+    revision: int
+    effect: Effect
+
+
+def served(setup: Setup) -> Iterator[Served]:
+    """Yield who may serve a call of this attempt."""
+    pinned = setup.pinned(setup.epoch)
+    if pinned is None:
+        for revision in range(setup.bound.cap("flip_alias") + 1):
+            yield Served(revision, Effect(alias=revision))
+    else:
+        yield Served(pinned, Effect())
+        yield Served(pinned + 1, Effect(fault="flip_alias"))
+
+
+def grade(
+    attempt: Attempt, grant: Grant | None, clock: Clock, meter: int, checkpoint: Content | None, *, setup: Setup
+) -> Iterator[Step]:
+    """Grade up to the next milestone: the gateway refuses, or the call is drawn, billed and served."""
+    if attempt.phase != "grading" or attempt.gone or grant is None:
+        return
+    before = attempt.content.cases
+    cases = min(m for m in setup.milestones if m > before)
+    tokens = (cases - before) * setup.settings.tokens_per_case
+    view = CallView(grant, meter, attempt.loaded, setup)
+    request = Request(setup.epoch, tokens, named=attempt.loaded)
+    answer = setup.fence.judge("call", request, view)
+    event = done(setup, "grade", "model", f"grade {before}–{cases}", answer, "")._replace(message=request)
+    if answer.refusal is not None:
+        yield Step(event, ended(attempt, clock))
+        return
+    for revision, effect in served(setup):
+        content = attempt.content.graded(cases, attempt.loaded, revision)
+        told = event._replace(outcome=f"served by revision {revision}", fault=effect.fault)
+        yield Step(told, progress(attempt, content, meter + tokens, setup), effect._replace(burned=tokens))
+
+
+def progress(attempt: Attempt, content: Content, drawn: int, setup: Setup) -> Changes:
+    """Return the changes of a call that was served; a checkpoint is written where the fence keeps one."""
+    phase = "graded" if content.cases == setup.settings.cases else "grading"
+    changes: Changes = ("attempt", attempt._replace(phase=phase, content=content)), ("meter", drawn)
+    if setup.fence.checkpoint != "none" and content.cases == setup.settings.checkpoint_cases:
+        return (*changes, ("checkpoint", content))
+    return changes

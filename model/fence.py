@@ -1,0 +1,123 @@
+"""A fence is data: rules for each boundary, in order, and a strategy for whatever is no rule."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal, NamedTuple
+
+from model.outcomes import Refusal
+
+BOUNDARIES = ("reserve", "resume", "call", "write", "put", "commit", "publish")
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A named pure predicate on (request, view) and the class it answers with.
+
+    `behind` names rules (`boundary.rule`), or `strategy=value`, that keep this one from ever being asked a question
+    it would refuse. While one of them is in the fence, this rule is standby and owes no witness.
+    """
+
+    name: str
+    refusal: Refusal
+    applies: Callable[[Any, Any], bool]
+    behind: tuple[str, ...] = ()
+
+    @property
+    def sentence(self) -> str:
+        """What the rule says, in one sentence."""
+        return (self.applies.__doc__ or self.name).strip().splitlines()[0]
+
+
+def rule(refusal: Refusal, behind: tuple[str, ...] = ()) -> Callable[[Callable[[Any, Any], bool]], Rule]:
+    """Turn a predicate into a rule of the same name."""
+
+    def make(applies: Callable[[Any, Any], bool]) -> Rule:
+        return Rule(applies.__name__, refusal, applies, behind)
+
+    return make
+
+
+class Answer(NamedTuple):
+    """What a boundary answers: no refusal means yes. `behind` are rules that would have refused as well."""
+
+    refusal: Refusal | None
+    rule: str = ""
+    behind: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Fence:
+    """Rules by boundary, strategies by field; a variant is `fence.without("stale_epoch")` or `replace(fence, …)`.
+
+    Attributes:
+        epochs: who mints them.
+        holds: what a reservation promises: a whole shard's plan, or nothing (no holds).
+        register: whether the store's fence register is raised before each dispatch.
+        acceptance: `put`: what the store created counts; `receipt`: only what a receipt names.
+        settlement: what becomes of the hold of an attempt that was given up.
+        sealing: with the commit in one transaction, or by the driver a step later.
+        model: which revision a call is served by.
+        checkpoint: what is kept after the first milestone.
+        calls: whether a shard is graded in slices or by one call.
+
+    """
+
+    name: str
+    summary: str
+    reserve: tuple[Rule, ...] = ()
+    resume: tuple[Rule, ...] = ()
+    call: tuple[Rule, ...] = ()
+    write: tuple[Rule, ...] = ()
+    put: tuple[Rule, ...] = ()
+    commit: tuple[Rule, ...] = ()
+    publish: tuple[Rule, ...] = ()
+    epochs: Literal["driver", "worker"] = "driver"
+    holds: Literal["shard", "none"] = "shard"
+    register: Literal["raised", "none"] = "raised"
+    acceptance: Literal["put", "receipt"] = "receipt"
+    settlement: Literal["keep", "release", "write off whole", "write off drawn"] = "write off drawn"
+    sealing: Literal["with commit", "a step later"] = "with commit"
+    model: Literal["pinned", "floating", "a revision per epoch"] = "pinned"
+    checkpoint: Literal["none", "index", "with digest"] = "with digest"
+    calls: Literal["slices", "whole"] = "slices"
+
+    def rules(self) -> tuple[tuple[str, Rule], ...]:
+        """Return every rule with its full name, in order."""
+        return tuple((f"{b}.{r.name}", r) for b in BOUNDARIES for r in getattr(self, b))
+
+    def without(self, *names: str) -> "Fence":
+        """Return this fence less the named rules; a name is `rule` (everywhere) or `boundary.rule`.
+
+        Raises:
+            ValueError: no rule of this fence has that name.
+
+        """
+        for name in names:
+            if not any(name in (full, r.name) for full, r in self.rules()):
+                raise ValueError(
+                    f"fence {self.name} has no rule {name}; it has {', '.join(f for f, _ in self.rules())}"
+                )
+        kept: dict[str, Any] = {
+            b: tuple(r for r in getattr(self, b) if r.name not in names and f"{b}.{r.name}" not in names)
+            for b in BOUNDARIES
+        }
+        return replace(self, name=f"{self.name}-without-{'-'.join(names)}", **kept)
+
+    def has(self, what: str) -> bool:
+        """Say whether the fence has the rule `boundary.rule`, or the strategy `field=value`."""
+        if "=" in what:
+            name, value = what.split("=")
+            return bool(getattr(self, name) == value)
+        return any(full == what for full, _ in self.rules())
+
+    def strategies(self) -> dict[str, str]:
+        """Return the fields that are no rules, by name."""
+        return {f.name: getattr(self, f.name) for f in fields(self) if f.name not in (*BOUNDARIES, "name", "summary")}
+
+    def judge(self, boundary: str, request: object, view: object) -> Answer:
+        """Ask the boundary's rules in order; the first that applies answers."""
+        applying = [r for r in getattr(self, boundary) if r.applies(request, view)]
+        if not applying:
+            return Answer(None)
+        names = tuple(f"{boundary}.{r.name}" for r in applying)
+        return Answer(applying[0].refusal, names[0], names[1:])

@@ -1,0 +1,61 @@
+"""The promises and the witnesses of a setup, bound to its parts."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+from model import properties as p
+from model import truth, witnesses
+from model.binding import Binding
+from model.machine import Property, Witness
+from model.setup import Setup
+
+CLAIMS: tuple[tuple[str, Callable[..., str | None]], ...] = (
+    *((f.__name__, f) for f in (p.spend_under_ceiling, p.holds_end_once, p.billed_once, p.meter_under_ceiling)),
+    ("meter_under_ceiling", p.meter_of_run),
+    *((f.__name__, f) for f in (p.one_accepted_artifact, p.no_stale_commit, p.receipt_has_artifact)),
+    *((f.__name__, f) for f in (p.lease_gates_writes, p.lease_gates_resume, p.one_input_version, p.sealed_is_final)),
+    *((f.__name__, f) for f in (p.attributable, p.one_revision)),
+    *(("rejections_classified", f) for f in truth.BY_BOUNDARY),
+    ("ends_well", p.ends_well),
+)
+
+NAMES = tuple(dict.fromkeys(name for name, _ in CLAIMS))
+
+
+def epochs_of(function: Callable[..., Any], setup: Setup) -> Iterator[Binding]:
+    """Yield the function bound to each epoch it has to be asked for; commits can be forged one epoch further."""
+    if not Binding(function, setup).per_epoch:
+        yield Binding(function, setup)
+        return
+    beyond = 1 if function in (truth.commit_refusals,) else 0
+    for epoch in range(setup.bound.epochs + beyond):
+        yield Binding(function, replace(setup, epoch=epoch))
+
+
+def asked(binding: Binding) -> Callable[..., Any]:
+    """Return the bound function over the values of its reads; a step of another epoch is no question to it."""
+
+    @cache
+    def answer(*parts: Any) -> Any:
+        return binding.call(*binding.arguments(*parts))
+
+    if not (binding.per_epoch and "event" in binding.reads):
+        return answer
+    event, epoch = binding.reads.index("event"), binding.setup.epoch
+    return lambda *parts: answer(*parts) if parts[event].epoch == epoch else None
+
+
+def promises(setup: Setup) -> Iterator[Property]:
+    """Yield every promise, bound."""
+    for name, function in CLAIMS:
+        for binding in epochs_of(function, setup):
+            yield Property(name, binding.reads, asked(binding), function.__doc__ or "")
+
+
+def witnessed(setup: Setup) -> Iterator[Witness]:
+    """Yield every witness, bound."""
+    for name, function in witnesses.ALL.items():
+        for binding in epochs_of(function, setup):
+            yield Witness(name, binding.reads, asked(binding))

@@ -1,0 +1,24 @@
+"""Rules at `call`: what the gateway looks at before it lets a model call through."""
+
+from model.endpoint import CallView
+from model.fence import rule
+from model.ledger import Request
+from model.outcomes import Refusal
+
+
+@rule(Refusal.NO_HOLD)
+def no_hold(request: Request, view: CallView) -> bool:
+    """The attempt has no live hold."""
+    return not view.hold.live
+
+
+@rule(Refusal.INPUT_MISMATCH)
+def other_input(request: Request, view: CallView) -> bool:
+    """The loaded slice is not the one that the grant names."""
+    return view.loaded != view.grant.named
+
+
+@rule(Refusal.HOLD_EXHAUSTED)
+def hold_exhausted(request: Request, view: CallView) -> bool:
+    """The call would draw more than the hold."""
+    return view.drawn + request.tokens > view.hold.tokens

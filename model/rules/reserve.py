@@ -1,0 +1,41 @@
+"""Rules at `reserve`: what the ledger looks at before it grants an epoch."""
+
+from model.driver import ReserveView
+from model.fence import rule
+from model.ledger import Request
+from model.outcomes import Refusal
+
+
+def same(request: Request, view: ReserveView) -> bool:
+    """The grant under this key has the content asked for."""
+    return view.grant is not None and (view.grant.named, view.grant.hold.tokens) == (request.named, request.tokens)
+
+
+@rule(Refusal.ALREADY_RESERVED)
+def already_reserved(request: Request, view: ReserveView) -> bool:
+    """This very grant is on record: go on with it."""
+    return same(request, view)
+
+
+@rule(Refusal.CONFLICT, behind=("reserve.already_reserved",))
+def conflict(request: Request, view: ReserveView) -> bool:
+    """Another grant is on record under this key."""
+    return view.grant is not None and not same(request, view)
+
+
+@rule(Refusal.STALE_EPOCH, behind=("epochs=driver",))
+def stale_epoch(request: Request, view: ReserveView) -> bool:
+    """The epoch is not above the highest granted."""
+    return request.epoch <= view.ledger.highest
+
+
+@rule(Refusal.SEALED, behind=("settlement=write off drawn",))
+def sealed(request: Request, view: ReserveView) -> bool:
+    """The shard has its receipt."""
+    return bool(view.ledger.receipts)
+
+
+@rule(Refusal.OVER_CEILING)
+def over_ceiling(request: Request, view: ReserveView) -> bool:
+    """Committed, written off, held and this hold together are above the ceiling."""
+    return not view.fits

@@ -1,0 +1,75 @@
+"""Settings and bounds: the declared load of the source documents, and how much of everything a search may try.
+
+Source: the constants of `seeds/000` (4 shards, 50 cases, 37 tokens a case, a checkpoint every 30, preempted at 39).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+FAULTS = (
+    "preempt",
+    "stall",
+    "late",
+    "duplicate",
+    "redeliver",
+    "flip_alias",
+    "change_fixture",
+    "skew",
+    "forge",
+)
+"""What can strike, in the order in which budgets are kept."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The load of a shard and the times of a lease; tokens, cases and seconds are whole numbers."""
+
+    cases: int = 50
+    milestones: tuple[int, ...] = (30, 39, 50)
+    checkpoint_cases: int = 30
+    tokens_per_case: int = 37
+    lease_seconds: int = 300
+    margin_seconds: int = 90
+    skew_seconds: int = 90
+
+    @property
+    def plan_tokens(self) -> int:
+        """What one whole attempt at a shard draws."""
+        return self.cases * self.tokens_per_case
+
+    @property
+    def offsets_seconds(self) -> tuple[int, ...]:
+        """How far a worker's clock may be off when skew strikes."""
+        return (-self.skew_seconds, self.skew_seconds) if self.skew_seconds else ()
+
+    @property
+    def ages_seconds(self) -> tuple[int, ...]:
+        """Lower ends of the lease ages that some clock can tell apart, ascending."""
+        ends = (self.lease_seconds - self.margin_seconds, self.lease_seconds)
+        return tuple(sorted({0, *ends, *(end - off for end in ends for off in self.offsets_seconds)}))
+
+
+@dataclass(frozen=True)
+class Bound:
+    """How far a search goes: `faults` caps the sum, `caps` each fault; `ceiling_tokens` None is the plan of the run.
+
+    `earlier_run` starts each shard's ledger as an earlier run of the same shards left it.
+    """
+
+    shards: int = 1
+    epochs: int = 2
+    faults: int = 2
+    caps: Mapping[str, int] = field(default_factory=lambda: MappingProxyType(dict.fromkeys(FAULTS, 1)))
+    spare_attempts: int = 0
+    ceiling_tokens: int | None = None
+    earlier_run: bool = False
+
+    def cap(self, fault: str) -> int:
+        """Return how often the fault may strike at most; never more than the sum allows."""
+        return min(self.caps.get(fault, 1), self.faults)
+
+    def ceiling(self, settings: Settings) -> int:
+        """Return the run's ceiling in tokens."""
+        plan = (self.shards + self.spare_attempts) * settings.plan_tokens
+        return plan if self.ceiling_tokens is None else self.ceiling_tokens
