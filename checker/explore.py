@@ -85,7 +85,7 @@ def explore(machine: Machine, limits: Limits = UNLIMITED, watch: Watch = lambda 
             transitions += 1
             counting.step(node.state, step)
             record(findings, child, promises.of_step(node.state, step))
-            final = final and step.after == node.state
+            final = final and (step.after == node.state or child.faults > node.faults)
             if step.after not in reached or child.cost < reached[step.after].cost:
                 reached[step.after] = child
                 heappush(frontier, child)

@@ -37,7 +37,10 @@ class Change:
 
 @dataclass(frozen=True)
 class Lease:
-    """How an attempt's lease looks after a step, on the driver's clock and the worker's own; `running`: has a host."""
+    """How an attempt's lease looks after a step, on the driver's clock and the worker's own; `running`: has a host.
+
+    A lane that a step does not name keeps the look it had; both clocks `none` end its rails.
+    """
 
     lane: str
     driver: Clock
@@ -50,7 +53,8 @@ class StoryStep:
     """One row of the picture.
 
     `source` and `target` are lane keys; a step without a target is a note on its source's lifeline. `label` is the
-    call or the note's heading, `detail` the note's second line, `answer` what came back ("" while in flight).
+    call or the note's heading, `detail` the note's second line, `answer` what came back ("" while in flight; with the
+    fault `lose_reply` what was answered and got lost).
     `arrives_at` is set on a send and names the step that delivers it, `sent_at` on that delivery.
     `driver_seconds` is the driver's clock since the run opened, `worker_seconds` the same instant on the worker's.
     `margin_seconds` is set where this step passes the start of a lease's margin: the driver's clock at that instant.

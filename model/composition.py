@@ -16,6 +16,7 @@ from model.promises import promises, witnessed
 from model.settings import Bound, Settings
 from model.setup import Setup
 from model.store import Store
+from model.telling import tell
 
 ONCE = (driver.seal, driver.observe, driver.give_up, store.tell_store)
 EACH_EPOCH = (
@@ -91,6 +92,8 @@ def actions(setup: Setup) -> Iterator[Action]:
 
 def build(fence: Fence, bound: Bound = DEFAULT, settings: Settings = SEED) -> Machine:
     """Return the whole model of a fence under a bound."""
+    if not bound.cap("skew"):
+        settings = replace(settings, skew_seconds=0)
     setup = Setup(fence, settings, bound)
     return Machine(
         parts=parts(bound),
@@ -101,4 +104,6 @@ def build(fence: Fence, bound: Bound = DEFAULT, settings: Settings = SEED) -> Ma
         shared_actions=tuple(partial(function, fence=fence, bound=bound) for function in SHARED),
         properties=tuple(promises(setup)),
         witnesses=tuple(witnessed(setup)),
+        tell=partial(tell, setup=setup),
+        housekeeping=frozenset({"tell_store", "check_lease", "seal", "observe"}),
     )

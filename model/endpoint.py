@@ -12,7 +12,7 @@ from typing import NamedTuple
 from model.lease import Clock
 from model.ledger import Content, Grant, Hold, Request
 from model.machine import Step
-from model.setup import Setup
+from model.setup import Setup, revision_name
 from model.shared import Effect
 from model.worker import Attempt, Changes, done, ended
 
@@ -67,7 +67,7 @@ def grade(
         return
     for revision, effect in served(setup):
         content = attempt.content.graded(cases, attempt.loaded, revision)
-        told = event._replace(outcome=f"served by revision {revision}", fault=effect.fault)
+        told = event._replace(outcome=f"by {revision_name(revision)}", fault=effect.fault)
         yield Step(told, progress(attempt, content, meter + tokens, setup), effect._replace(burned=tokens))
 
 

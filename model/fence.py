@@ -52,6 +52,7 @@ class Fence:
     Attributes:
         epochs: who mints them.
         holds: what a reservation promises: a whole shard's plan, or nothing (no holds).
+        claims: which tokens a commit names: those drawn under its epoch, or those held for it.
         register: whether the store's fence register is raised before each dispatch.
         acceptance: `put`: what the store created counts; `receipt`: only what a receipt names.
         settlement: what becomes of the hold of an attempt that was given up.
@@ -73,6 +74,7 @@ class Fence:
     publish: tuple[Rule, ...] = ()
     epochs: Literal["driver", "worker"] = "driver"
     holds: Literal["shard", "none"] = "shard"
+    claims: Literal["drawn", "held"] = "drawn"
     register: Literal["raised", "none"] = "raised"
     acceptance: Literal["put", "receipt"] = "receipt"
     settlement: Literal["keep", "release", "write off whole", "write off drawn"] = "write off drawn"
@@ -102,6 +104,10 @@ class Fence:
             for b in BOUNDARIES
         }
         return replace(self, name=f"{self.name}-without-{'-'.join(names)}", **kept)
+
+    def having(self, **changes: Any) -> "Fence":
+        """Return this fence with other rules at a boundary, or another strategy in a field."""
+        return replace(self, **changes)
 
     def has(self, what: str) -> bool:
         """Say whether the fence has the rule `boundary.rule`, or the strategy `field=value`."""

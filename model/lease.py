@@ -66,7 +66,7 @@ def elapse(clock: Clock, older: Clock | None, attention: Attention, *, setup: Se
     later = [age for age in setup.settings.ages_seconds if age > clock.age_seconds]
     targets = later if attention.alive else [age for age in later if age == lease]
     for age in targets if ages(clock, attention, setup) else ():
-        event = Event("elapse", "driver", label="time passes", outcome=f"lease {age} s old", epoch=setup.epoch)
+        event = Event("elapse", "driver", label=f"lease ages to {age} s", epoch=setup.epoch)
         changes: tuple[tuple[str, Clock], ...] = (("clock", clock._replace(age_seconds=age)),)
         if older is not None:
             changes = (*changes, ("older", at_least(older, lease + age, setup)))
@@ -95,6 +95,6 @@ def skew(clock: Clock, attention: Attention, *, setup: Setup) -> Iterator[Step]:
     """Fault: the worker's clock is off from now on. One that has sent looks at its clock no more."""
     if attention.alive and not attention.gone and not attention.sent and clock.offset_seconds == 0:
         for offset in setup.settings.offsets_seconds:
-            event = Event("skew", "worker", label="clock skew", outcome=f"{offset:+d} s", fault="skew")
+            event = Event("skew", "worker", label=f"clock skew {offset:+d} s", fault="skew")
             changes = (("clock", clock._replace(offset_seconds=offset)),)
             yield Step(event._replace(epoch=setup.epoch), changes, Effect(fault="skew"))

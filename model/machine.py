@@ -5,7 +5,8 @@ what happened, which parts change, and the *effect* on the shared part that the 
 a step when the shared part allows its effect. Equal parts give equal steps, so an action is a table (`tabled`).
 
 A *property* or a *witness* names what it looks at in the same way: a part (`ledger`), the same part after the step
-(`after_ledger`), `event`, `shared`, `after_shared`, or `units` (all of them, on final states only).
+(`after_ledger`), `event`, `shared`, `after_shared`, or `units` (all of them, on final states only). A state is final
+when nothing can happen in it but faults and steps that change nothing.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
@@ -69,6 +70,30 @@ class Transition(NamedTuple):
     after: State
 
 
+class LeaseTold(NamedTuple):
+    """A lease as a person sees it: epoch, standing on the driver's clock and on the worker's, whether it has a host.
+
+    `age_seconds` is the lower end of its age on the driver's clock, `margin_seconds` the age at which the margin
+    begins; `held` says that nobody renews it for now.
+    """
+
+    epoch: int
+    driver: str
+    worker: str
+    running: bool
+    age_seconds: int
+    offset_seconds: int
+    margin_seconds: int
+    held: bool
+
+
+class Told(NamedTuple):
+    """A step as a person sees it: (part, field, old, new) of what changed, most telling first, and the leases after."""
+
+    changed: tuple[tuple[str, str, str, str], ...] = ()
+    leases: tuple[LeaseTold, ...] = ()
+
+
 @dataclass(frozen=True)
 class Action:
     """A named generator of steps and the parts it reads, in the order of its parameters."""
@@ -99,7 +124,10 @@ class Witness:
 
 @dataclass(frozen=True)
 class Machine:
-    """A whole model: parts, initial state, actions, promises, and how the shared part answers an effect."""
+    """A whole model: parts, initial state, actions, promises, and how the shared part answers an effect.
+
+    `housekeeping` names actions that a variant of the model may lack or add: a replay skips or inserts them.
+    """
 
     parts: tuple[str, ...]
     initial: State
@@ -109,6 +137,8 @@ class Machine:
     shared_actions: tuple[Callable[[Shared], Iterable[SharedStep]], ...] = ()
     properties: tuple[Property, ...] = ()
     witnesses: tuple[Witness, ...] = ()
+    tell: Callable[[State, Transition], Told] = lambda before, step: Told()
+    housekeeping: frozenset[str] = frozenset()
     place: dict[str, int] = field(init=False, compare=False)
 
     def __post_init__(self) -> None:

@@ -23,3 +23,8 @@ class Setup:
     def pinned(self, epoch: int) -> int | None:
         """Return the model revision that the grant of an epoch names; a floating alias names none."""
         return {"pinned": 0, "a revision per epoch": epoch, "floating": None}[self.fence.model]
+
+
+def revision_name(number: int) -> str:
+    """Name a model revision; rev-A is the one that is pinned."""
+    return f"rev-{chr(ord('A') + number)}"

@@ -20,7 +20,7 @@ Truth = Mapping[str, Callable[[], bool]]
 def untrue(event: Event, truth: Truth) -> str | None:
     """Say that the class of a refusal is not right, or nothing."""
     if event.outcome in Refusal.__members__ and not truth.get(event.outcome, lambda: False)():
-        return f"{event.label} of epoch {event.epoch} was answered {event.outcome}, which is not so"
+        return f"{event.label} (epoch {event.epoch}) was answered {event.outcome}, which is not so"
     return None
 
 

@@ -112,7 +112,8 @@ def may(attempt: Attempt, write: str, setup: Setup) -> bool:
 def send(attempt: Attempt, channel: tuple[Request, ...], meter: int, *, setup: Setup) -> Iterator[Step]:
     """Send the commit on its way; the attempt ends with the answer, not with sending."""
     if may(attempt, "send", setup):
-        row = Request(setup.epoch, meter, attempt.content, attempt.named)
+        tokens = meter if setup.fence.claims == "drawn" else setup.settings.plan_tokens
+        row = Request(setup.epoch, tokens, attempt.content, attempt.named)
         event = Event("send", "worker", "ledger", f"commit epoch {setup.epoch}", epoch=setup.epoch, message=row)
         flown = tuple(sorted((*channel, row)))
         yield Step(event, (("attempt", attempt._replace(phase="sent")), ("channel", flown)))

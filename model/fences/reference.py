@@ -42,6 +42,7 @@ REFERENCE = Fence(
     publish=(publish.missing_shards,),
     epochs="driver",
     holds="shard",
+    claims="drawn",
     register="raised",
     acceptance="receipt",
     settlement="write off drawn",

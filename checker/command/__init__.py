@@ -1,0 +1,1 @@
+"""The command line: the only part of the checker that knows fences, bounds and shards."""
