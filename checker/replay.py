@@ -65,6 +65,14 @@ def follow(machine: Machine, state: State, wanted: StoredStep) -> tuple[Transiti
     return ()
 
 
+def stopped(machine: Machine, state: State, wanted: StoredStep) -> tuple[Transition, ...]:
+    """Return the housekeeping step that refuses the attempt before it comes to the wanted step, or ()."""
+    for t in machine.successors(state):
+        if t.event.action in machine.housekeeping and t.event.rule and (t.unit, t.event.epoch) == wanted[:3:2]:
+            return (t,)
+    return ()
+
+
 def refused(event: Event, expected: str) -> bool:
     """Say whether the answer is another one than the story had, from a rule."""
     return bool(event.rule) and event.outcome != expected
@@ -78,7 +86,7 @@ def replay(machine: Machine, story: list[tuple[StoredStep, str]], property_: str
     state, taken = machine.initial, list[Transition]()
     void, answered = set[tuple[int | None, int | None]](), list[tuple[int, str]]()
     for number, (wanted, expected) in enumerate(story, 1):
-        run = follow(machine, state, wanted)
+        run = follow(machine, state, wanted) or stopped(machine, state, wanted)
         if not run:
             if (wanted.unit, wanted.epoch) in void or wanted.action in machine.housekeeping:
                 continue

@@ -12,7 +12,7 @@ Clock = Literal["none", "valid", "margin", "expired"]
 
 @dataclass(frozen=True)
 class Lane:
-    """A lifeline. `kind` is ledger, driver, worker, store, model or report; `key` is unique, e.g. `worker 0/1`.
+    """A lifeline. `kind` is ledger, driver, worker, forger, store, model or report; `key` is unique, e.g. `worker 0/1`.
 
     `shard` and `epoch` are set for workers only. `title` and `subtitle` are what the head shows.
     """

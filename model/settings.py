@@ -67,7 +67,7 @@ class Bound:
 
     def cap(self, fault: str) -> int:
         """Return how often the fault may strike at most; never more than the sum allows."""
-        return min(self.caps.get(fault, 1), self.faults)
+        return min(self.caps.get(fault, 1), self.faults) if fault in FAULTS else 0
 
     def ceiling(self, settings: Settings) -> int:
         """Return the run's ceiling in tokens."""

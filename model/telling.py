@@ -59,10 +59,14 @@ def of_run(old: Shared, new: Shared) -> Iterator[Change]:
     yield "report", "answer", old.report or "none", new.report or "none"
 
 
-def of_shard(old: Face, new: Face) -> Iterator[Change]:
-    """Yield the changes of what no epoch owns."""
+def of_ledger(old: Face, new: Face) -> Iterator[Change]:
+    """Yield the changes of grants and rows."""
     yield "ledger", "granted", number(old.ledger.highest), number(new.ledger.highest)
     yield "ledger", "rows", str(len(old.ledger.receipts)), str(len(new.ledger.receipts))
+
+
+def of_shard(old: Face, new: Face) -> Iterator[Change]:
+    """Yield the other changes of what no epoch owns."""
     yield "ledger", "sealed", number(old.ledger.sealed), number(new.ledger.sealed)
     yield "ledger", "conflicts", str(len(old.ledger.conflicts)), str(len(new.ledger.conflicts))
     yield "store", "artifacts", str(len(old.store.artifacts)), str(len(new.store.artifacts))
@@ -112,8 +116,9 @@ def changes(before: State, step: Transition, setup: Setup) -> Iterator[Change]:
     """Yield every change of a step, most telling first."""
     if step.unit is not None:
         old, new = face(before.units[step.unit]), face(step.after.units[step.unit])
-        yield from of_shard(old, new)
+        yield from of_ledger(old, new)
         yield from of_run(before.shared, step.after.shared)
+        yield from of_shard(old, new)
         for epoch, (a, b) in enumerate(zip(old.epochs, new.epochs, strict=True)):
             yield from of_epoch(epoch, a, b, setup)
     else:

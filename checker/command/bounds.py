@@ -20,11 +20,11 @@ DEFAULT_SHAPES: tuple[Mapping[str, Any], ...] = ({"shards": 1, "faults": 2}, {"s
 
 @dataclass(frozen=True)
 class Asked:
-    """The bounds to explore, each on its own, and the settings they share; `given` is what was not left to default."""
+    """The bounds to explore, each on its own, and their settings; `union` says that no shape was asked for."""
 
     bounds: tuple[Bound, ...]
     settings: Settings
-    given: Mapping[str, Any]
+    union: bool = False
 
 
 def known(values: Mapping[str, Any], names: tuple[str, ...], where: str) -> None:
@@ -101,7 +101,13 @@ def asked(options: Mapping[str, Any], file: Path | None) -> Asked:
     base |= given
     shaped = unions or ([{}] if {"shards", "faults", "ceiling"} & set(base) else DEFAULT_SHAPES)
     bounds = tuple(b for shape in shaped for b in both_ceilings(bound_of({**shape, **base}, where)))
-    return Asked(bounds, settings_of(settings, where), given)
+    return Asked(bounds, settings_of(settings, where), shaped is DEFAULT_SHAPES)
+
+
+def with_earlier_run(wanted: Asked) -> Asked:
+    """Return the union with one more bound: a second run of the same shards."""
+    second = replace(wanted.bounds[0], shards=1, faults=1, spare_attempts=1, earlier_run=True)
+    return replace(wanted, bounds=(*wanted.bounds, second))
 
 
 def table(value: Any, where: str) -> dict[str, Any]:

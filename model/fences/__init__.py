@@ -1,5 +1,6 @@
 """The catalogue of fences. A fence of your own starts from one of these: `from model.fences import REFERENCE`."""
 
+from model.fences.expected import EXPECTED, KEYED_WITHOUT_RUN, Expected
 from model.fences.provenance import PROVENANCE_A, PROVENANCE_B, PROVENANCE_C, PROVENANCE_D
 from model.fences.reference import REFERENCE
 from model.fences.shard_keyed import SHARD_KEYED
@@ -21,7 +22,9 @@ FENCES = {
 }
 
 __all__ = [
+    "EXPECTED",
     "FENCES",
+    "KEYED_WITHOUT_RUN",
     "PROVENANCE_A",
     "PROVENANCE_B",
     "PROVENANCE_C",
@@ -30,4 +33,5 @@ __all__ = [
     "SHARD_KEYED",
     "SPEND_SKETCH",
     "WORKER_CLOCK",
+    "Expected",
 ]

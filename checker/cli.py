@@ -1,0 +1,124 @@
+"""fencebench: explores the fence of an evaluation batch, and shows the shortest story that breaks it."""
+
+import sys
+from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import click
+
+from checker.errors import BadInput
+from model.settings import FAULTS
+
+EXIT_CODES = """\b
+Exit codes: 0 holds, 1 violated, 2 bad input, 3 undetermined (a limit was hit), 4 vacuous (something
+owed was never reached). Of a mixture the first of 1, 2, 3, 4, 0 that occurs."""
+
+HELP = {"help_option_names": ["-h", "--help"]}
+
+
+def bound_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of a bound."""
+    options = [click.option(f"--{f.replace('_', '-')}", type=int, help=f"at most so many {f} faults") for f in FAULTS]
+    shape = [
+        click.option("--shards", type=int, help="shards; with --faults or --ceiling: one bound, not the union"),
+        click.option("--epochs", type=int, help="epochs a shard, default 2"),
+        click.option("--faults", type=int, help="cap on the sum of all faults"),
+        click.option("--ceiling", type=int, help="tokens; default: the plan, and plan + one attempt"),
+        click.option("--earlier-run", is_flag=True, help="start as an earlier run of the same shards left the ledger"),
+        click.option("--lease-seconds", type=int, help="default 300"),
+        click.option("--margin-seconds", type=int, help="default 90"),
+        click.option("--skew-seconds", type=int, help="how far a clock is off when skew strikes, default 90"),
+        click.option("--bounds", "bounds_file", type=click.Path(path_type=Path), help="a TOML file with these keys"),
+    ]
+    for option in reversed(shape + options):
+        command = option(command)
+    return command
+
+
+@click.group(context_settings=HELP, epilog=EXIT_CODES)
+@click.version_option(version("fencebench"), prog_name="fencebench")
+def cli() -> None:
+    """Explore a fence up to a bound: every interleaving, every fault; show the shortest story that breaks it.
+
+    A FENCE is a name (see `fencebench list`) or path/to/file.py:NAME; the file is Python and is executed.
+    """
+
+
+@cli.command(context_settings=HELP, epilog=EXIT_CODES)
+@click.argument("fences", nargs=-1, metavar="[FENCE]...")
+@click.option("--all", "every", is_flag=True, help="every catalogued fence against its expected verdict")
+@click.option("--format", "form", type=click.Choice(["text", "json", "itf"]), default="text", show_default=True)
+@click.option("--stop-at", type=click.Choice(["first", "all"]), default="first", show_default=True)
+@click.option("--property", "property_", help="tell the story of this promise (implies --stop-at all)")
+@click.option("--traces", type=click.Path(path_type=Path), help="a folder for the trace of every broken promise")
+@click.option("--max-states", type=int, help="stop undetermined after so many states in one bound")
+@click.option("--max-seconds", type=float, help="stop undetermined after so many seconds in one bound")
+@bound_options
+def check(**options: Any) -> None:
+    """Check fences (default: reference) over a union of bounds."""
+    from checker.command.run_check import run_check
+
+    raise SystemExit(run_check(**options))
+
+
+@cli.command("list", context_settings=HELP)
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def list_fences(form: str) -> None:
+    """List the catalogued fences with their expected verdicts."""
+    from checker.command.listing import print_list
+
+    print_list(form)
+
+
+@cli.command(context_settings=HELP)
+@click.argument("trace", type=click.Path(path_type=Path))
+@click.option("--format", "form", type=click.Choice(["svg", "png", "dot", "text", "ascii", "mermaid"]), default="svg")
+@click.option("--output", "-o", type=click.Path(path_type=Path), help="default: beside the trace; - is standard output")
+@click.option("--fence", help="tell it as this fence answers it (default: the trace's own)")
+def render(trace: Path, form: str, output: Path | None, fence: str | None) -> None:
+    """Draw a stored TRACE."""
+    from checker.command.stored import render_trace
+
+    render_trace(trace, form, output, fence)
+
+
+@cli.command(
+    context_settings=HELP, epilog="Exit codes: 1 still violates, 0 fixed, 3 no longer executable, 2 bad input."
+)
+@click.argument("trace", type=click.Path(path_type=Path))
+@click.option("--fence", help="replay on this fence (default: the trace's own)")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def replay(trace: Path, fence: str | None, form: str) -> None:
+    """Replay a stored TRACE: still violates, fixed, or no longer executable at step k."""
+    from checker.command.stored import replay_trace
+
+    raise SystemExit(replay_trace(trace, fence, form))
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command line; return the exit code. Bad input is one line on standard error."""
+    try:
+        cli.main(arguments, prog_name="fencebench", standalone_mode=False)
+    except BadInput as error:
+        print(f"fencebench: {error}", file=sys.stderr)
+        return 2
+    except click.UsageError as error:
+        print(f"fencebench: {error.format_message()} (see fencebench --help)", file=sys.stderr)
+        return 2
+    except click.ClickException as error:
+        print(f"fencebench: {error.format_message()}", file=sys.stderr)
+        return 2
+    except SystemExit as stop:
+        return int(stop.code or 0)
+    except (KeyboardInterrupt, click.Abort):
+        print("\nfencebench: stopped by the keyboard; nothing is decided", file=sys.stderr)
+        return 3
+    except BrokenPipeError:
+        return 0
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

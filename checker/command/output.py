@@ -1,0 +1,152 @@
+"""What `check` prints: text for a person, JSON for a program. First the verdict, last the command to reproduce."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from checker.command.bounds import bound_options, told
+from checker.command.check import EXITS, Checked, Run
+from checker.command.tell import Case, records, story_of
+from checker.result import Coverage, Verdict
+from model.promises import NAMES
+from model.settings import FAULTS
+
+WIDTH = 100
+
+
+def console() -> Console:
+    """Return a console of fixed width, with colours on a terminal only."""
+    return Console(width=WIDTH, highlight=False, soft_wrap=False)
+
+
+def case_of(checked: Checked, name: str) -> Case:
+    """Return the cheapest story of a broken promise."""
+    run, finding = checked.findings[name]
+    return Case(checked.fence, run.bound, checked.settings, finding)
+
+
+def counted(number: int, noun: str) -> str:
+    """Write a number and its noun."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def bounds_table(checked: Checked) -> Table:
+    """Tabulate what was explored."""
+    table = Table("bound", box=None, pad_edge=False, header_style="dim")
+    for column in ("states", "transitions", "depth", "verdict"):
+        table.add_column(column, justify="right")
+    for run in checked.runs:
+        r = run.result
+        told_bound = told(run.bound, checked.settings)
+        table.add_row(told_bound, f"{r.states:,}", f"{r.transitions:,}", str(r.depth), str(r.verdict))
+    return table
+
+
+def promises_table(checked: Checked) -> Table:
+    """Tabulate the broken promises with their cheapest stories."""
+    table = Table("broken promise", box=None, pad_edge=False, header_style="dim")
+    table.add_column("faults", justify="right")
+    table.add_column("steps", justify="right")
+    table.add_column("what failed")
+    for name, (_, found) in checked.findings.items():
+        table.add_row(name, str(found.faults), str(found.steps), found.why)
+    return table
+
+
+def faults_tried(coverage: Coverage) -> str:
+    """List the faults that struck, and how often."""
+    struck = [f"{fault} {coverage.faults[fault]:,}" for fault in FAULTS if coverage.faults[fault]]
+    return ", ".join(struck) or "none"
+
+
+def facts(checked: Checked) -> Iterator[tuple[str, str]]:
+    """Yield what a person needs to trust the verdict: name and text."""
+    kept = [name for name in NAMES if name not in checked.findings]
+    if checked.verdict in (Verdict.HOLDS, Verdict.VACUOUS):
+        yield "promises kept", ", ".join(kept)
+    if checked.limit:
+        yield "stopped", f"a run hit its limit of {checked.limit}; raise it, or lower a bound"
+    yield "faults tried", faults_tried(checked.coverage)
+    yield "standby rules", "; ".join(f"{rule} behind {what}" for rule, what in checked.standby) or "none"
+    if not checked.findings and not checked.limit:
+        owed = "; ".join(f"{d.kind} {d.name}{f' ({d.advice})' if d.advice else ''}" for d in checked.unreached)
+        yield "unreached", owed or "nothing"
+
+
+def print_text(checked: Checked, property_: str | None, reproduce: str) -> None:
+    """Print the verdict, what was explored, and the story of one broken promise."""
+    out, fence = console(), checked.fence
+    colour = {Verdict.HOLDS: "green", Verdict.VIOLATED: "red"}.get(checked.verdict, "yellow")
+    out.print(f"[bold {colour}]{checked.verdict.upper()}[/]  {fence.name}: {fence.summary}\n")
+    out.print(bounds_table(checked))
+    out.print()
+    if checked.findings:
+        out.print(promises_table(checked))
+        out.print()
+    for name, text in facts(checked):
+        grid = Table.grid(padding=(0, 2))
+        grid.add_column(width=14, style="dim")
+        grid.add_column()
+        grid.add_row(name, text)
+        out.print(grid)
+    if checked.findings:
+        from checker.picture import as_text
+
+        first = property_ if property_ in checked.findings else cheapest(checked)
+        print(f"\n{as_text(story_of(case_of(checked, first)), width=WIDTH)}")
+    print(f"\nreproduce: {reproduce}")
+
+
+def cheapest(checked: Checked) -> str:
+    """Return the broken promise with the cheapest story; among equals the first."""
+    return min(checked.findings, key=lambda name: (checked.findings[name][1].faults, checked.findings[name][1].steps))
+
+
+def run_record(checked: Checked, run: Run) -> dict[str, Any]:
+    """Return one bound's result as JSON has it."""
+    r, stopped = run.result, run.result.limit
+    properties: dict[str, Any] = {}
+    for name in NAMES:
+        found = r.findings.get(name)
+        if found is None:
+            verdict = Verdict.UNDETERMINED if stopped else Verdict.HOLDS
+            properties[name] = {"verdict": verdict, "faults": None, "steps": None, "trace": None}
+        else:
+            story = story_of(Case(checked.fence, run.bound, checked.settings, found))
+            trace = records(story, found.trace)
+            properties[name] = {
+                "verdict": Verdict.VIOLATED,
+                "faults": found.faults,
+                "steps": found.steps,
+                "trace": trace,
+            }
+    coverage = {k: dict(sorted(getattr(r.coverage, k).items())) for k in ("actions", "rules", "outcomes")}
+    return {
+        "fence": checked.fence.name,
+        "bound": {"text": told(run.bound, checked.settings), "options": bound_options(run.bound, checked.settings)},
+        "verdict": r.verdict if r.findings or stopped or not checked.unreached else Verdict.VACUOUS,
+        "states": r.states,
+        "transitions": r.transitions,
+        "depth": r.depth,
+        "seconds": round(r.seconds, 3),
+        "properties": properties,
+        "coverage": {k: {n: c for n, c in v.items() if n} for k, v in coverage.items()},
+        "unreached": [debt.name for debt in checked.unreached],
+        "standby": [{"rule": rule, "behind": what} for rule, what in checked.standby],
+        "reproduce": f"fencebench check {checked.fence.name} {bound_options(run.bound, checked.settings)}",
+    }
+
+
+def as_json(results: list[Checked], exit_code: int, verdict: Verdict) -> str:
+    """Write all results as one JSON object."""
+    runs = [run_record(checked, run) for checked in results for run in checked.runs]
+    return json.dumps({"verdict": verdict, "exit": exit_code, "runs": runs}, indent=1, ensure_ascii=False)
+
+
+def mixture(verdicts: list[Verdict]) -> Verdict:
+    """Return the verdict that decides: the first of violated, undetermined, vacuous, holds that occurs."""
+    order = sorted(EXITS, key=lambda verdict: EXITS[verdict] or 9)
+    return min(verdicts, key=order.index)

@@ -1,0 +1,106 @@
+"""The command `check`."""
+
+import shlex
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from checker.command.bounds import SHAPE, TIMES, Asked, asked, fits_fence, with_earlier_run
+from checker.command.check import EXITS, Checked, check
+from checker.command.fences import find_fence
+from checker.command.output import as_json, case_of, cheapest, mixture, print_text
+from checker.command.progress import clear, watcher
+from checker.command.store import trace_text
+from checker.errors import BadInput
+from checker.files import write_whole
+from checker.result import Limits, Verdict
+from model.fence import Fence
+from model.fences import EXPECTED, FENCES, KEYED_WITHOUT_RUN
+from model.promises import NAMES
+from model.settings import FAULTS
+
+
+def run_check(fences: tuple[str, ...], every: bool, form: str, traces: Path | None, **options: Any) -> int:
+    """Check the named fences; print; return the exit code."""
+    wanted = asked({name: options[name] for name in (*SHAPE, *TIMES, *FAULTS)}, options["bounds_file"])
+    limits = limits_of(options)
+    named = [find_fence(name) for name in (FENCES if every else fences or ("reference",))]
+    for fence in named:
+        fits_fence(fence, wanted)
+    results = [checked(fence, wanted, limits) for fence in named]
+    if traces:
+        for result in results:
+            save(result, traces)
+    verdict = mixture([r.verdict for r in results])
+    code = EXITS[verdict]
+    if every:
+        code = 0 if all(r.verdict == EXPECTED[r.fence.name].verdict for r in results) else 1
+    show(results, form, options["property_"], verdict, code, every)
+    return code
+
+
+def limits_of(options: Mapping[str, Any]) -> Limits:
+    """Return the limits that were asked for."""
+    for name in ("max_states", "max_seconds"):
+        if options[name] is not None and options[name] <= 0:
+            raise BadInput(f"--{name.replace('_', '-')} must be above 0; found {options[name]}")
+    if options["property_"] not in (None, *NAMES):
+        raise BadInput(f"no promise is called {options['property_']!r}; expected one of {', '.join(NAMES)}")
+    stop_at: Literal["first", "all"] = "all" if options["property_"] else options["stop_at"]
+    return Limits(options["max_states"], options["max_seconds"], stop_at)
+
+
+def checked(fence: Fence, wanted: Asked, limits: Limits) -> Checked:
+    """Check one fence, with progress; one that forgets the run in a key is also tried as a second run."""
+    if wanted.union and fence.name in KEYED_WITHOUT_RUN:
+        wanted = with_earlier_run(wanted)
+    try:
+        return check(fence, wanted, limits, watch=watcher(fence.name))
+    finally:
+        clear()
+
+
+def save(result: Checked, folder: Path) -> None:
+    """Store the trace of every broken promise."""
+    for name in result.findings:
+        write_whole(folder / f"{result.fence.name}-{name}.itf.json", trace_text(case_of(result, name)))
+
+
+def show(results: list[Checked], form: str, property_: str | None, verdict: Verdict, code: int, every: bool) -> None:
+    """Print what was found in the wanted form."""
+    command = shlex.join(["fencebench", *sys.argv[1:]]) if sys.argv[0].endswith("fencebench") else "fencebench check"
+    if form == "json":
+        print(as_json(results, code, verdict))
+    elif form == "itf":
+        print(itf(results, property_), end="")
+    elif every:
+        print_summary(results, code, command)
+    else:
+        for result in results:
+            print_text(result, property_, command)
+
+
+def itf(results: list[Checked], property_: str | None) -> str:
+    """Return the trace of the property, or of the cheapest story."""
+    for result in results:
+        if result.findings and property_ in (None, *result.findings):
+            return trace_text(case_of(result, property_ or cheapest(result)))
+    raise BadInput("no promise is broken here, so there is no trace to write; --format json has the verdict")
+
+
+def print_summary(results: list[Checked], code: int, command: str) -> None:
+    """Print every fence's verdict beside the expected one."""
+    from rich.table import Table
+
+    from checker.command.output import console
+
+    out = console()
+    out.print("[bold green]AS EXPECTED[/]" if code == 0 else "[bold red]NOT AS EXPECTED[/]")
+    table = Table("fence", "verdict", "expected", "broken promises", box=None, pad_edge=False, header_style="dim")
+    for r in results:
+        table.add_row(
+            r.fence.name, str(r.verdict), str(EXPECTED[r.fence.name].verdict), ", ".join(r.findings) or "none"
+        )
+    out.print(table)
+    print(f"\nreproduce: {command}")
