@@ -1,0 +1,290 @@
+"""Every guard accepts something and rejects something: the last line of a log is the one that is judged."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from checker.oracle.acceptances import ACCEPTANCES
+from checker.oracle.replay import Verdict
+
+Line = dict[str, Any]
+Judged = Callable[..., Verdict]
+
+
+def ev(t: float, op: str, outcome: str, epoch: int = 0, shard: int = 3, **fields: Any) -> Line:
+    return {"t": t, "op": op, "shard": shard, "epoch": epoch, "outcome": outcome, **fields}
+
+
+def grant(t: float = 1, epoch: int = 0, expires: float = 61, **fields: Any) -> Line:
+    return ev(t, "lease.grant", "granted", epoch, expires=expires, **fields)
+
+
+def put(t: float = 10, epoch: int = 0, digest: str | None = "art-0", **fields: Any) -> Line:
+    return ev(t, "store.put", "created", epoch, digest=digest, **fields)
+
+
+def commit(t: float = 20, epoch: int = 0, tokens: int = 40, **fields: Any) -> Line:
+    return ev(t, "ledger.commit", "committed", epoch, tokens=tokens, **{"digest": "art-0", **fields})
+
+
+def reserve(t: float = 2, epoch: int = 0, tokens: int = 1850, **fields: Any) -> Line:
+    return ev(t, "ledger.reserve", "reserved", epoch, tokens=tokens, **fields)
+
+
+def call(t: float = 5, tokens: int = 40, revision: str = "rev-A", **fields: Any) -> Line:
+    return ev(t, "model.call", "ok", tokens=tokens, revision=revision, **fields)
+
+
+def seal(t: float = 30, shard: int = 3) -> Line:
+    return ev(t, "seal", "sealed", shard=shard)
+
+
+def expire(t: float = 61) -> Line:
+    return ev(t, "lease.expire", "expired")
+
+
+def release(tokens: int, t: float = 50, **fields: Any) -> Line:
+    return ev(t, "ledger.release", "released", tokens=tokens, **fields)
+
+
+def saved(done: list[int] | None = None, **fields: Any) -> Line:
+    made = {"input_digest": "in-1", "config_digest": "cfg-1", **fields}
+    return ev(20, "ckpt.write", "ok", done=[0, 1] if done is None else done, **made)
+
+
+def resumed(**fields: Any) -> Line:
+    return ev(40, "ckpt.resume", "resumed", from_epoch=0, **fields)
+
+
+def printed(**fields: Any) -> Line:
+    return {"t": 90, "op": "report.print", "outcome": "printed", **fields}
+
+
+def changed(what: str, t: float = 15, **fields: Any) -> Line:
+    return {"t": t, "op": f"{what}.change", "shard": 3, **fields}
+
+
+def both(line: Callable[..., Line]) -> list[Line]:
+    return [line(shard=3), line(shard=4)]
+
+
+SECOND = grant(61, 1, 121)
+DONE = [grant(), put(), commit()]
+BOTH_SEALED = [
+    *DONE,
+    seal(),
+    grant(31, shard=4, expires=91),
+    put(32, shard=4, digest="art-4"),
+    commit(33, shard=4, digest="art-4"),
+    seal(34, 4),
+]
+
+GRANT: dict[str, tuple[list[Line], list[Line]]] = {
+    "planned": ([grant()], [grant(shard=9)]),
+    "sealed": ([*DONE, SECOND], [*DONE, seal(), SECOND]),
+    "stale_epoch": ([grant(holder="w1"), grant(2, holder="w1")], [grant(), grant(2)]),
+    "lease_running": ([grant(), grant(61, 1, 121)], [grant(), grant(60, 1, 121)]),
+    "lease_ends_later": ([grant(1, expires=1.5)], [grant(1, expires=1)]),
+}
+PUT: dict[str, tuple[list[Line], list[Line]]] = {
+    "stale_epoch": ([grant(), SECOND, put(70, 1)], [grant(), SECOND, put(70, 0)]),
+    "lease_expired": ([grant(), put(60)], [grant(), put(61)]),
+    "incomplete": ([grant(), put(parts=[4, 4])], [grant(), put(parts=[3, 4])]),
+    "input_mismatch": (
+        [grant(), changed("fixture", input_digest="in-2"), put(16, input_digest="in-1")],
+        [grant(), changed("fixture", input_digest="in-2"), put(16, input_digest="in-2")],
+    ),
+    "config_mismatch": (
+        [grant(), changed("config", config_digest="cfg-2"), put(16, config_digest="cfg-1")],
+        [grant(), changed("config", config_digest="cfg-2"), put(16, config_digest="cfg-2")],
+    ),
+    "second_artifact": ([grant(), put(), SECOND, put(70, 1)], [grant(), put(), SECOND, put(70, 1, "art-1")]),
+    "conflict": ([grant(), put(), put(11)], [grant(), put(), put(11, digest="art-1")]),
+}
+CASES: dict[str, dict[str, tuple[list[Line], list[Line]]]] = {
+    "lease.grant": GRANT,
+    "lease.wait": GRANT,
+    "lease.renew": {
+        "stale_epoch": (
+            [grant(), ev(30, "lease.renew", "granted", expires=90)],
+            [grant(), SECOND, ev(70, "lease.renew", "granted", expires=130)],
+        ),
+        "lease_expired": (
+            [grant(), ev(60, "lease.renew", "granted", expires=90)],
+            [grant(), ev(61, "lease.renew", "granted", expires=90)],
+        ),
+    },
+    "lease.expire": {"lease_over": ([grant(), expire(61)], [grant(), expire(60)])},
+    "ledger.reserve": {
+        "over_ceiling": ([reserve(), reserve(shard=4, tokens=1150)], [reserve(), reserve(shard=4, tokens=1151)]),
+        "burned_over_ceiling": (
+            [grant(), reserve(), call(), expire(), reserve(62, shard=4, tokens=2960)],
+            [grant(), reserve(), call(), expire(), reserve(62, shard=4, tokens=2961)],
+        ),
+    },
+    "dispatch": {
+        "stale_epoch": ([grant(), ev(2, "dispatch", "sent")], [grant(), SECOND, ev(62, "dispatch", "sent")]),
+        "sealed": ([*DONE, ev(31, "dispatch", "sent")], [*DONE, seal(), ev(31, "dispatch", "sent")]),
+    },
+    "store.put": PUT,
+    "store.apply": PUT,
+    "ledger.commit": {
+        "stale_epoch": ([grant(), put(), commit(62)], [grant(), put(), SECOND, commit(62)]),
+        "already_committed": (DONE, [*DONE, commit(21)]),
+        "revision_mismatch": (
+            [grant(), put(), commit(revision="rev-A")],
+            [grant(), put(), commit(revision="rev-B")],
+        ),
+        "no_artifact": ([grant(), put(), commit()], [grant(), put(), commit(digest="art-9")]),
+        "lease_expired": ([grant(), put(), commit(60)], [grant(), put(), commit(61)]),
+        "unreserved_spend": (
+            [grant(), reserve(), put(), commit()],
+            [grant(), reserve(shard=4, tokens=1), put(), commit()],
+        ),
+        "tokens_drawn": ([grant(), call(), put(), commit()], [grant(), call(), put(), commit(tokens=39)]),
+        "commit_is_booked": ([grant(), put(), commit(counted=True)], [grant(), put(), commit(counted=False)]),
+    },
+    "seal": {"no_receipt": ([*DONE, seal()], [*DONE, seal(shard=4)])},
+    "ckpt.resume": {
+        "input_mismatch": (
+            [grant(), saved(), resumed(input_digest="in-1")],
+            [grant(), saved(), changed("fixture", 25, input_digest="in-2"), resumed()],
+        ),
+        "config_mismatch": (
+            [grant(), saved(), resumed(config_digest="cfg-1")],
+            [grant(), saved(), changed("config", 25, config_digest="cfg-2"), resumed()],
+        ),
+        "done_as_recorded": ([grant(), saved(), resumed(done=[1, 0])], [grant(), saved(), resumed(done=[0, 1, 2])]),
+        "pending_is_the_rest": (
+            [grant(), saved(), resumed(pending=[2, 3])],
+            [grant(), saved(), resumed(pending=[3])],
+        ),
+    },
+    "row.accept": {
+        "revision_mismatch": (
+            [grant(), ev(9, "row.accept", "accepted", case=0, revision="rev-A", revision_served="rev-A")],
+            [grant(), ev(9, "row.accept", "accepted", case=0, revision="rev-A")],
+        )
+    },
+    "ledger.release": {
+        "hold_ends_once": (
+            [grant(), reserve(), release(1000), release(850)],
+            [grant(), reserve(), release(1000), release(851)],
+        ),
+        "refund_of_burned": (
+            [grant(), reserve(), call(), release(1810)],
+            [grant(), reserve(), call(), release(1811)],
+        ),
+    },
+    "ledger.rebuild": {
+        "rebuild_adds": (
+            [*DONE, {"t": 40, "op": "ledger.rebuild", "total": 40, "outcome": "ok"}],
+            [*DONE, {"t": 40, "op": "ledger.rebuild", "total": 80, "outcome": "ok"}],
+        ),
+        "rebuild_loses": (
+            [*DONE, {"t": 40, "op": "ledger.rebuild", "total": 40, "outcome": "ok"}],
+            [*DONE, {"t": 40, "op": "ledger.rebuild", "total": 0, "outcome": "ok"}],
+        ),
+    },
+    "report.print": {
+        "missing_shards": ([*BOTH_SEALED, printed(sealed=[3, 4])], [*DONE, seal(), printed(sealed=[3, 4])]),
+        "each_shard_once": ([*BOTH_SEALED, printed()], [*BOTH_SEALED, printed(sealed=[3, 4, 4])]),
+    },
+    "store.delete": {
+        "accepted_artifact": (
+            [grant(), put(), ev(15, "store.delete", "deleted", digest="art-9")],
+            [grant(), put(), ev(15, "store.delete", "deleted", digest="art-0")],
+        ),
+        "unknown_outcome": (
+            [grant(), ev(15, "store.delete", "deleted", digest="art-0")],
+            [
+                grant(),
+                put() | {"outcome": "no_reply", "applied": False},
+                ev(15, "store.delete", "deleted", digest="art-0"),
+            ],
+        ),
+    },
+    "state.set": {
+        "sealed": (
+            [grant(), ev(9, "state.set", "ok", state="running"), ev(10, "state.set", "ok", state="completed")],
+            [grant(), ev(9, "state.set", "ok", state="completed"), ev(10, "state.set", "ok", state="running")],
+        ),
+        "stale_epoch": (
+            [grant(), SECOND, ev(70, "state.set", "ok", 1, state="running")],
+            [grant(), SECOND, ev(70, "state.set", "ok", 0, state="running")],
+        ),
+    },
+}
+BY_RECEIPT = {("store.put", "conflict"), ("store.apply", "conflict"), ("ledger.commit", "lease_expired")}
+GUARDS = [(op, guard) for op, guards in ACCEPTANCES.items() for guard in guards]
+
+
+def log_of(op: str, lines: list[Line]) -> list[Line]:
+    """The lines with the last one as `op`."""
+    return [*lines[:-1], {**lines[-1], "op": op}]
+
+
+@pytest.mark.parametrize(("op", "guard"), GUARDS, ids=[f"{op}-{guard.rule}" for op, guard in GUARDS])
+def test_a_guard_accepts_and_rejects(op: str, guard: Any, judged: Judged) -> None:
+    good, bad = CASES[op][guard.rule]
+    plan = {"acceptance": "receipt" if (op, guard.rule) in BY_RECEIPT else "put"}
+    assert judged(log_of(op, good), **plan).line is None
+    found = judged(log_of(op, bad), **plan)
+    assert (found.line, found.rule, found.property) == (len(bad) + 1, guard.rule, guard.property), found.why
+    assert found.why
+
+
+def test_the_table_of_cases_names_exactly_the_guards() -> None:
+    named = {(op, rule) for op, rules in CASES.items() for rule in rules}
+    assert named == {(op, guard.rule) for op, guard in GUARDS}
+
+
+# whether a commit is booked says how the answer was carried out, not whether it may be given
+GIVEN = [(op, guard) for op, guard in GUARDS if guard.rule != "commit_is_booked"]
+
+
+@pytest.mark.parametrize(("op", "guard"), GIVEN, ids=[f"{op}-{guard.rule}" for op, guard in GIVEN])
+def test_a_refusal_without_a_class_is_right_when_a_guard_is_false(op: str, guard: Any, judged: Judged) -> None:
+    _, bad = CASES[op][guard.rule]
+    plan = {"acceptance": "receipt" if (op, guard.rule) in BY_RECEIPT else "put"}
+    refused = judged([*bad[:-1], {**bad[-1], "op": op, "outcome": "refused"}], **plan)
+    own_repeat = (op, guard.rule) == ("ledger.commit", "already_committed")
+    assert (refused.line is None) is not own_repeat, refused.why
+
+
+def test_several_parts_of_a_hold_add_up_to_it(judged: Judged) -> None:
+    waste = ev(51, "ledger.waste", "ok", tokens=1800)
+    spent = [grant(), reserve(), call(tokens=1800), ev(45, "attempt.end", "failed")]
+    assert judged([*spent, waste, release(50, 52)]).line is None
+    assert judged([*spent, release(50), waste]).line is None
+    assert judged([*spent, waste, release(51, 52)]).rule == "hold_ends_once"
+
+
+def test_what_is_left_of_a_hold_is_released_after_the_commit(judged: Judged) -> None:
+    committed = [grant(), reserve(), call(), put(), commit()]
+    assert judged([*committed, release(1810)]).line is None
+    assert judged([*committed, release(1811)]).rule == "hold_ends_once"
+
+
+def test_without_leases_an_epoch_is_issued_by_its_reserve(judged: Judged) -> None:
+    issued = [reserve(tokens=10), reserve(3, 1, tokens=10)]
+    assert judged([*issued, put(epoch=1), commit(epoch=1, tokens=10)]).verdict == "conforms"
+    assert judged([*issued, put(epoch=0), commit(epoch=1, tokens=10)]).rule == "stale_epoch"
+
+
+def test_nothing_is_demanded_of_what_is_not_observed(judged: Judged) -> None:
+    assert judged([commit(digest=None)]).verdict == "conforms"
+
+
+def test_a_renewal_without_its_end_leaves_the_end_open(judged: Judged) -> None:
+    renewed = [grant(), ev(50, "lease.renew", "granted")]
+    assert judged([*renewed, put(109)]).line is None
+    assert judged([*renewed, put(61) | {"outcome": "LEASE_EXPIRED"}]).line is None
+    assert judged([*renewed, put(110)]).rule == "lease_expired"
+
+
+def test_the_newest_dispatch_counts_where_nobody_grants(judged: Judged) -> None:
+    sent = [ev(1, "dispatch", "sent", 0), ev(2, "dispatch", "sent", 1)]
+    assert judged([*sent, commit(epoch=1)]).line is None
+    assert judged([*sent, ev(3, "dispatch", "sent", 0), commit(epoch=1)]).line == 4
