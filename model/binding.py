@@ -1,8 +1,9 @@
 """Binds a function's parameter names to the parts of a shard.
 
-`attempt`, `clock`, `meter` and `grant` are those of the function's own epoch, `older` is the clock of the epoch before,
-`meters` and `grants` are all of them in order, `attention` a view of who cares for the lease. A part of an epoch
-outside the bound is as it was at the start: nobody can change it. `after_` before a name means after the step.
+`attempt`, `clock`, `meter` and `grant` are those of the function's own epoch, `older` is the clock of the epoch before
+and `elder` its grant, `meters` and `grants` are all of them in order, `attention` is a view of who cares for the lease.
+A part of an epoch outside the bound is as it was at the start: nobody can change it. `after_` before a name means after
+the step.
 """
 
 from collections.abc import Callable, Iterator
@@ -17,6 +18,7 @@ from model.setup import Setup
 from model.worker import Attempt, alive
 
 OF_EPOCH: dict[str, Part] = {"attempt": Attempt(), "clock": Clock(), "meter": 0, "grant": None}
+BEFORE = {"older": "clock", "elder": "grant"}
 ALL_EPOCHS = {"meters": "meter", "grants": "grant"}
 
 
@@ -24,7 +26,9 @@ def attention(driver: Any, attempt: Any, channel: Any, *, setup: Setup) -> Atten
     """Narrow three parts to who cares for a lease."""
     in_flight = any(row.epoch == setup.epoch for row in channel)
     sent = attempt.phase == "sent"
-    return Attention(watches(driver, setup.epoch), alive(attempt), attempt.gone, sent, in_flight)
+    pending = driver.phase in ("granted", "told") and driver.epoch == setup.epoch
+    watched = watches(driver, setup.epoch)
+    return Attention(watched, pending, alive(attempt), attempt.gone, sent, in_flight, driver.incarnation)
 
 
 @dataclass(frozen=True)
@@ -43,15 +47,15 @@ class Binding:
     def per_epoch(self) -> bool:
         """Say whether the function is about one epoch."""
         bare = {name.removeprefix("after_") for name in self.names}
-        return bool(bare & {*OF_EPOCH, "older", "attention"})
+        return bool(bare & {*OF_EPOCH, *BEFORE, "attention"})
 
     def part(self, name: str) -> str | None:
         """Return the part behind a name of one epoch or of the shard; None where the epoch is outside the bound."""
         after, bare = ("after_", name.removeprefix("after_")) if name.startswith("after_") else ("", name)
-        epoch = self.setup.epoch - (bare == "older")
-        if bare not in (*OF_EPOCH, "older"):
+        epoch = self.setup.epoch - (bare in BEFORE)
+        if bare not in (*OF_EPOCH, *BEFORE):
             return name
-        bare = "clock" if bare == "older" else bare
+        bare = BEFORE.get(bare, bare)
         return f"{after}{bare}{epoch}" if 0 <= epoch < self.setup.bound.epochs else None
 
     def sources(self, name: str) -> tuple[str | None, ...]:

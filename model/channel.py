@@ -11,10 +11,11 @@ from model.fence import Answer
 from model.lease import Clock, over
 from model.ledger import Booking, CommitView, Content, Grant, Ledger, Request, book
 from model.machine import Event, Step
+from model.reply import lost
 from model.setup import Setup
 from model.shared import Effect
 from model.store import Store
-from model.worker import Attempt, Changes, ended
+from model.worker import Attempt, Changes, alive, claimed, ended
 
 Rows = tuple[Request, ...]
 
@@ -23,6 +24,14 @@ def event_of(answer: Answer, row: Request) -> Event:
     """Return the event of a commit that arrives."""
     outcome, label = str(answer.refusal or "COMMITTED"), f"commit epoch {row.epoch}"
     return Event("deliver", "worker", "ledger", label, outcome, *answer[1:], epoch=row.epoch, message=row)
+
+
+def view_of(
+    ledger: Ledger, grant: Grant | None, store: Store, clock: Clock, meter: int, attempt: Attempt, setup: Setup
+) -> CommitView:
+    """Return what the ledger may look at."""
+    heartbeat = alive(attempt) and not attempt.gone
+    return CommitView(ledger, grant, store.artifacts, over(clock, setup), heartbeat, meter, setup)
 
 
 def changes_of(booking: Booking) -> Changes:
@@ -43,12 +52,14 @@ def deliver(
 ) -> Iterator[Step]:
     """A row arrives, and its sender, if it still waits, has its answer and ends."""
     for row in sorted({row for row in channel if row.epoch == setup.epoch}):
-        view = CommitView(ledger, grant, store.artifacts, over(clock, setup), meter, setup)
-        booking = book(row, view)
+        booking = book(row, view_of(ledger, grant, store, clock, meter, attempt, setup))
         i = channel.index(row)
         changes = (*changes_of(booking), ("channel", channel[:i] + channel[i + 1 :]))
         answers = ended(attempt, clock) if attempt.phase == "sent" else ()
-        yield Step(event_of(booking.answer, row), (*changes, *answers), booking.effect)
+        step = Step(event_of(booking.answer, row), (*changes, *answers), booking.effect)
+        yield step
+        if booking.answer.refusal is None and answers:
+            yield from lost(step, ("attempt", "clock"), setup, attempt=attempt._replace(phase="stored"))
 
 
 def duplicate(channel: Rows, *, setup: Setup) -> Iterator[Step]:
@@ -60,7 +71,15 @@ def duplicate(channel: Rows, *, setup: Setup) -> Iterator[Step]:
 
 
 def forge(
-    ledger: Ledger, grant: Grant | None, store: Store, clock: Clock, meter: int, fixture: int, *, setup: Setup
+    ledger: Ledger,
+    grant: Grant | None,
+    store: Store,
+    clock: Clock,
+    meter: int,
+    fixture: int,
+    attempt: Attempt,
+    *,
+    setup: Setup,
 ) -> Iterator[Step]:
     """Fault: a commit that no worker sent arrives, whole and on the pinned revision, with a matching digest.
 
@@ -71,7 +90,7 @@ def forge(
     named, plan = (grant.named if grant else fixture), setup.settings.plan_tokens
     tokens = plan if meter != plan else plan + setup.settings.tokens_per_case
     content = Content((named,), (setup.pinned(setup.epoch) or 0,), setup.settings.cases)
-    row = Request(setup.epoch, tokens, content, named)
-    booking = book(row, CommitView(ledger, grant, store.artifacts, over(clock, setup), meter, setup))
+    row = Request(setup.epoch, tokens, content, named, claimed=claimed(setup))
+    booking = book(row, view_of(ledger, grant, store, clock, meter, attempt, setup))
     event = event_of(booking.answer, row)._replace(action="forge", actor="forger", fault="forge")
     yield Step(event, changes_of(booking), booking.effect._replace(fault="forge"))

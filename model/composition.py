@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import cache, partial
 from typing import Any, NamedTuple
 
-from model import channel, driver, endpoint, fixture, host, lease, shared, store, worker
+from model import channel, driver, endpoint, fixture, host, lease, reducer, shared, store, worker
 from model.binding import OF_EPOCH, Binding
 from model.channel import Rows
 from model.driver import Driver
@@ -18,7 +18,16 @@ from model.setup import Setup
 from model.store import Store
 from model.telling import tell
 
-ONCE = (driver.seal, driver.observe, driver.give_up, store.tell_store)
+ONCE = (
+    driver.recover,
+    driver.seal,
+    driver.observe,
+    driver.give_up,
+    driver.replay,
+    store.tell_store,
+    reducer.consume,
+    reducer.compensate,
+)
 EACH_EPOCH = (
     driver.reserve,
     driver.dispatch,
@@ -39,7 +48,7 @@ EACH_EPOCH = (
 )
 FAULTS_ONCE = (channel.duplicate, fixture.change_fixture)
 DEFAULT, SEED = Bound(), Settings()
-SHARED = (shared.publish, shared.flip_alias)
+SHARED = (shared.publish, shared.flip_alias, shared.crash_driver, shared.cut_allowance)
 
 
 class Shard(NamedTuple):
@@ -51,6 +60,7 @@ class Shard(NamedTuple):
     fixture: int = 0
     checkpoint: Content | None = None
     channel: Rows = ()
+    reduced: reducer.Rows = ()
 
 
 def parts(bound: Bound) -> tuple[str, ...]:
@@ -101,9 +111,9 @@ def build(fence: Fence, bound: Bound = DEFAULT, settings: Settings = SEED) -> Ma
         actions=tuple(actions(setup)),
         allow=cache(partial(shared.allow, bound=bound)),
         faults=shared.faults,
-        shared_actions=tuple(partial(function, fence=fence, bound=bound) for function in SHARED),
+        shared_actions=tuple(partial(function, setup=setup) for function in SHARED),
         properties=tuple(promises(setup)),
         witnesses=tuple(witnessed(setup)),
         tell=partial(tell, setup=setup),
-        housekeeping=frozenset({"tell_store", "check_lease", "seal", "observe"}),
+        housekeeping=frozenset({"tell_store", "check_lease", "seal", "observe", "consume"}),
     )

@@ -11,18 +11,24 @@ from typing import NamedTuple
 
 from model.lease import Clock
 from model.ledger import Content, Grant, Hold, Request
-from model.machine import Step
+from model.machine import Event, Step
+from model.outcomes import Refusal
+from model.reply import lost
 from model.setup import Setup, revision_name
 from model.shared import Effect
 from model.worker import Attempt, Changes, done, ended
 
 
 class CallView(NamedTuple):
-    """What the gateway may look at: the attempt's grant, what it has drawn, the slice that it loaded."""
+    """What the gateway may look at: the attempt's grant, what it has drawn, the slice that it loaded.
+
+    `covered` says whether the provider's allowance still covers the call.
+    """
 
     grant: Grant
     drawn: int
     loaded: int
+    covered: bool
     setup: Setup
 
     @property
@@ -58,23 +64,41 @@ def grade(
     before = attempt.content.cases
     cases = min(m for m in setup.milestones if m > before)
     tokens = (cases - before) * setup.settings.tokens_per_case
-    view = CallView(grant, meter, attempt.loaded, setup)
     request = Request(setup.epoch, tokens, named=attempt.loaded)
-    answer = setup.fence.judge("call", request, view)
-    event = done(setup, "grade", "model", f"grade {before}–{cases}", answer, "")._replace(message=request)
-    if answer.refusal is not None:
-        yield Step(event, ended(attempt, clock))
-        return
+    for covered in (True, False) if setup.fence.has("call.over_ceiling") else (None,):
+        view = CallView(grant, meter, attempt.loaded, covered is not False, setup)
+        answer = setup.fence.judge("call", request, view)
+        event = done(setup, "grade", "model", f"grade {before}–{cases}", answer, "")._replace(message=request)
+        presumes = Effect(draws=tokens, covered=covered)
+        if answer.refusal is None:
+            yield from calls(event, attempt, cases, meter + tokens, presumes._replace(burned=tokens), setup)
+        else:
+            yield Step(event, turned_away(attempt, clock, answer.refusal, setup), presumes)
+
+
+def turned_away(attempt: Attempt, clock: Clock, refusal: Refusal, setup: Setup) -> Changes:
+    """Return the changes of an attempt whose call was refused: it ends, unless the fence lets it keep what it has."""
+    truncates = setup.fence.cut_off == "commit what is there" and attempt.content.cases
+    if refusal is Refusal.OVER_CEILING and truncates:
+        return (("attempt", attempt._replace(phase="graded")),)
+    return ended(attempt, clock)
+
+
+def calls(event: Event, attempt: Attempt, cases: int, drawn: int, presumes: Effect, setup: Setup) -> Iterator[Step]:
+    """Yield the call served by whoever may serve it; one whose reply is lost stays drawn all the same."""
     for revision, effect in served(setup):
         content = attempt.content.graded(cases, attempt.loaded, revision)
         told = event._replace(outcome=f"by {revision_name(revision)}", fault=effect.fault)
-        yield Step(told, progress(attempt, content, meter + tokens, setup), effect._replace(burned=tokens))
+        whole = presumes._replace(fault=effect.fault, alias=effect.alias)
+        step = Step(told, progress(attempt, content, drawn, setup), whole)
+        yield from (step, *(() if effect.fault else lost(step, ("attempt", "checkpoint"), setup)))
 
 
 def progress(attempt: Attempt, content: Content, drawn: int, setup: Setup) -> Changes:
     """Return the changes of a call that was served; a checkpoint is written where the fence keeps one."""
     phase = "graded" if content.cases == setup.settings.cases else "grading"
     changes: Changes = ("attempt", attempt._replace(phase=phase, content=content)), ("meter", drawn)
-    if setup.fence.checkpoint != "none" and content.cases == setup.settings.checkpoint_cases:
+    first, each = content.cases == setup.settings.checkpoint_cases, setup.fence.checkpoint == "each slice"
+    if (first and setup.fence.checkpoint != "none") or (each and phase == "grading"):
         return (*changes, ("checkpoint", content))
     return changes

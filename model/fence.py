@@ -6,7 +6,7 @@ from typing import Any, Literal, NamedTuple
 
 from model.outcomes import Refusal
 
-BOUNDARIES = ("reserve", "resume", "call", "write", "put", "commit", "publish")
+BOUNDARIES = ("reserve", "resume", "call", "write", "put", "commit", "consume", "publish")
 
 
 @dataclass(frozen=True)
@@ -51,15 +51,22 @@ class Fence:
 
     Attributes:
         epochs: who mints them.
-        holds: what a reservation promises: a whole shard's plan, or nothing (no holds).
+        holds: what a reservation promises: a shard's plan, only what a usable checkpoint leaves of it, or nothing.
         claims: which tokens a commit names: those drawn under its epoch, or those held for it.
         register: whether the store's fence register is raised before each dispatch.
-        acceptance: `put`: what the store created counts; `receipt`: only what a receipt names.
+        chain: whether a grant links the attempt before it to its successor.
+        acceptance: `put`: what the store created counts; `receipt`: only what a receipt names; `latest`: the put with
+            the latest timestamp of its worker's clock.
         settlement: what becomes of the hold of an attempt that was given up.
         sealing: with the commit in one transaction, or by the driver a step later.
         model: which revision a call is served by.
-        checkpoint: what is kept after the first milestone.
+        checkpoint: what is kept after the first milestone; with its input digest after each one (`each slice`).
         calls: whether a shard is graded in slices or by one call.
+        cut_off: what an attempt does when the provider refuses a call over its allowance.
+        consumption: whether the reducer takes rows with receipts, or whatever is stored.
+        report: what the aggregate is divided by: one row a shard, or all rows.
+        on_stale: what follows a stale commit: the refusal alone, another grading, or a retraction by the report.
+        recovery: what a driver knows after a crash: what the ledger holds, or nothing but the next epoch.
 
     """
 
@@ -71,17 +78,24 @@ class Fence:
     write: tuple[Rule, ...] = ()
     put: tuple[Rule, ...] = ()
     commit: tuple[Rule, ...] = ()
+    consume: tuple[Rule, ...] = ()
     publish: tuple[Rule, ...] = ()
     epochs: Literal["driver", "worker"] = "driver"
-    holds: Literal["shard", "none"] = "shard"
+    holds: Literal["shard", "slice", "none"] = "shard"
     claims: Literal["drawn", "held"] = "drawn"
     register: Literal["raised", "none"] = "raised"
-    acceptance: Literal["put", "receipt"] = "receipt"
+    chain: Literal["with the grant", "none"] = "with the grant"
+    acceptance: Literal["put", "receipt", "latest"] = "receipt"
     settlement: Literal["keep", "release", "write off whole", "write off drawn"] = "write off drawn"
     sealing: Literal["with commit", "a step later"] = "with commit"
     model: Literal["pinned", "floating", "a revision per epoch"] = "pinned"
-    checkpoint: Literal["none", "index", "with digest"] = "with digest"
+    checkpoint: Literal["none", "index", "with digest", "each slice"] = "with digest"
     calls: Literal["slices", "whole"] = "slices"
+    cut_off: Literal["end", "commit what is there"] = "end"
+    consumption: Literal["receipts", "stored"] = "receipts"
+    report: Literal["mean over shards", "total over rows"] = "mean over shards"
+    on_stale: Literal["reject", "replay", "compensate"] = "reject"
+    recovery: Literal["ledger", "next epoch"] = "ledger"
 
     def rules(self) -> tuple[tuple[str, Rule], ...]:
         """Return every rule with its full name, in order."""

@@ -27,16 +27,18 @@ class Clock(NamedTuple):
 
 
 class Attention(NamedTuple):
-    """Who cares for a lease: whether the driver watches it and the attempt lives, is without host, has sent.
+    """Who cares for a lease: whether the driver watches it or has yet to dispatch it, and the attempt's condition.
 
-    `in_flight` says that some row of the attempt is on its way, whoever sent it.
+    `in_flight` says that some row of the attempt is on its way, whoever sent it; `incarnation` is the driver's.
     """
 
     watched: bool
+    pending: bool
     alive: bool
     gone: bool
     sent: bool
     in_flight: bool
+    incarnation: int
 
 
 def over(clock: Clock, setup: Setup) -> bool:
@@ -44,11 +46,15 @@ def over(clock: Clock, setup: Setup) -> bool:
     return clock.age_seconds >= setup.settings.lease_seconds
 
 
-def ages(clock: Clock, attention: Attention, setup: Setup) -> bool:
-    """Say whether the lease ages now: nobody can renew it, and somebody may still look at it."""
+def kept(clock: Clock, attention: Attention, setup: Setup) -> bool:
+    """Say whether a driver that is up keeps the lease from ageing: it renews it, or has yet to dispatch it."""
     renewable = attention.watched and attention.alive and not attention.gone and not clock.held_up
-    matters = attention.watched or attention.alive or attention.in_flight
-    return matters and (not renewable or over(clock, setup))
+    return (renewable or attention.pending) and not over(clock, setup)
+
+
+def looked_at(attention: Attention) -> bool:
+    """Say whether anybody may still look at the lease's age."""
+    return attention.watched or attention.pending or attention.alive or attention.in_flight
 
 
 def at_least(clock: Clock, age_seconds: int, setup: Setup) -> Clock:
@@ -60,17 +66,20 @@ def at_least(clock: Clock, age_seconds: int, setup: Setup) -> Clock:
 def elapse(clock: Clock, older: Clock | None, attention: Attention, *, setup: Setup) -> Iterator[Step]:
     """Time passes on the driver's clock, by as many intervals as it likes; an older lease of the shard ages along.
 
-    Of an attempt that has ended only the end of the lease is of interest.
+    A lease that the driver keeps ages only while the driver is down. Of an attempt that has ended only the end of the
+    lease is of interest.
     """
     lease = setup.settings.lease_seconds
     later = [age for age in setup.settings.ages_seconds if age > clock.age_seconds]
-    targets = later if attention.alive else [age for age in later if age == lease]
-    for age in targets if ages(clock, attention, setup) else ():
+    targets = later if attention.alive or attention.pending else [age for age in later if age == lease]
+    effect = Effect(outlived=attention.incarnation) if kept(clock, attention, setup) else None
+    possible = looked_at(attention) and (effect is None or setup.bound.cap("crash_driver"))
+    for age in targets if possible else ():
         event = Event("elapse", "driver", label=f"lease ages to {age} s", epoch=setup.epoch)
         changes: tuple[tuple[str, Clock], ...] = (("clock", clock._replace(age_seconds=age)),)
         if older is not None:
             changes = (*changes, ("older", at_least(older, lease + age, setup)))
-        yield Step(event, changes)
+        yield Step(event, changes, effect)
 
 
 def renew(clock: Clock, attention: Attention, *, setup: Setup) -> Iterator[Step]:
@@ -78,7 +87,7 @@ def renew(clock: Clock, attention: Attention, *, setup: Setup) -> Iterator[Step]
     reachable = attention.watched and attention.alive and not attention.gone
     if reachable and not over(clock, setup) and (clock.age_seconds or clock.held_up):
         event = Event("renew", "worker", "driver", "renew lease", "renewed", epoch=setup.epoch)
-        yield Step(event, (("clock", Clock(0, clock.offset_seconds)),))
+        yield Step(event, (("clock", Clock(0, clock.offset_seconds)),), Effect(incarnation=attention.incarnation))
 
 
 def hold_up(clock: Clock, attention: Attention, *, setup: Setup) -> Iterator[Step]:

@@ -8,6 +8,7 @@ Source: `seeds/000` (a promise and a receipt are two things), `seeds/002` (a led
 from typing import NamedTuple
 
 from model.fence import Answer
+from model.outcomes import Refusal
 from model.setup import Setup
 from model.shared import Effect
 
@@ -28,7 +29,8 @@ class Content(NamedTuple):
 class Request(NamedTuple):
     """What a caller asks: for which epoch, how many tokens, with what content, under which named input digest.
 
-    `reading_seconds` is the age of the lease on the caller's own clock, where it has one.
+    `reading_seconds` is the age of the lease on the caller's own clock, where it has one; `claimed` is the epoch that
+    the caller says it has, which is its own unless workers mint epochs.
     """
 
     epoch: int
@@ -36,6 +38,7 @@ class Request(NamedTuple):
     content: Content = Content()
     named: int = 0
     reading_seconds: int = 0
+    claimed: int = -1
 
 
 class Hold(NamedTuple):
@@ -54,10 +57,14 @@ class Hold(NamedTuple):
 
 
 class Grant(NamedTuple):
-    """One ledger write for an epoch: the input digest that the attempt is to work on, and its hold."""
+    """One ledger write for an epoch: the input digest that the attempt is to work on, its hold, and its successor.
+
+    `superseded_by` is written when the successor is granted; -1 before.
+    """
 
     named: int
     hold: Hold
+    superseded_by: int = -1
 
 
 class Receipt(NamedTuple):
@@ -71,7 +78,8 @@ class Receipt(NamedTuple):
 class Ledger(NamedTuple):
     """What is durable of a shard: highest granted epoch, rows, highest sealed epoch, conflicts on record; or -1.
 
-    `earlier` is the highest epoch that an earlier run of the same shard committed, or -1.
+    `earlier` is the highest epoch that an earlier run of the same shard committed, or -1; `replay` says that a stale
+    commit was refused and the shard is to be graded again.
     """
 
     highest: int = -1
@@ -79,6 +87,7 @@ class Ledger(NamedTuple):
     sealed: int = -1
     conflicts: tuple[Receipt, ...] = ()
     earlier: int = -1
+    replay: bool = False
 
 
 class CommitView(NamedTuple):
@@ -88,6 +97,7 @@ class CommitView(NamedTuple):
     grant: Grant | None
     stored: tuple[tuple[int, Content], ...]
     lease_over: bool
+    heartbeat: bool
     drawn: int
     setup: Setup
 
@@ -112,7 +122,10 @@ def book(request: Request, view: CommitView) -> Booking:
     answer = view.setup.fence.judge("commit", request, view)
     if answer.refusal is None:
         return booked(row, answer, view)
-    ledger = disputed(view.ledger, row) if answer.refusal == "CONFLICT" else view.ledger
+    if answer.refusal is Refusal.CONFLICT:
+        return Booking(answer, disputed(view.ledger, row), view.grant, Effect(disputes=True))
+    replays = answer.refusal is Refusal.STALE_EPOCH and view.setup.fence.on_stale == "replay"
+    ledger = view.ledger._replace(replay=True) if replays else view.ledger
     return Booking(answer, ledger, view.grant, Effect())
 
 

@@ -49,6 +49,9 @@ ACTIONS: dict[str, Need] = {
     "check_lease": Need(),
     "seal": Need(),
     "give_up": Need((DEATH,)),
+    "recover": Need((("crash_driver",),)),
+    "replay": Need((DEATH,), epochs=2, spare=True),
+    "compensate": Need((DEATH,), epochs=2, spare=True),
 }
 
 RULES: dict[str, Need] = {
@@ -60,7 +63,8 @@ RULES: dict[str, Need] = {
     "resume.REVISION_MISMATCH": Need((("flip_alias",), DEATH), epochs=2, spare=True),
     "call.NO_HOLD": Need((DEATH_BEFORE_SEND,)),
     "call.INPUT_MISMATCH": Need((("change_fixture",),)),
-    "call.HOLD_EXHAUSTED": Need((("redeliver",),)),
+    "call.HOLD_EXHAUSTED": Need((("redeliver", "lose_reply"),)),
+    "call.OVER_CEILING": Need((("cut_allowance",),)),
     "write.LEASE_MARGIN": Need((DEATH_BEFORE_SEND,)),
     "put.ALREADY_STORED": Need((("redeliver", "lose_reply"),)),
     "put.REVISION_MISMATCH": Need((("flip_alias",),)),
@@ -76,7 +80,9 @@ RULES: dict[str, Need] = {
     "commit.SEALED": Need((("forge",),)),
     "commit.LEASE_EXPIRED": Need((DEATH,)),
     "commit.UNRESERVED_SPEND": Need((("forge",),)),
+    "put.INCOMPLETE": Need((("cut_allowance",),)),
     "publish.MISSING_SHARDS": Need((DEATH,)),
+    "publish.UNRESOLVED_CONFLICT": Need((("forge",),)),
 }
 
 WITNESSES: dict[str, Need] = {
@@ -92,6 +98,8 @@ def actions(fence: Fence, bounds: tuple[Bound, ...]) -> Iterator[tuple[str, Need
         "check_lease": not fence.write,
         "seal": fence.sealing == "with commit",
         "resume_checkpoint": fence.checkpoint == "none",
+        "replay": fence.on_stale != "replay",
+        "compensate": fence.on_stale != "compensate",
         "give_up": all(bound.faults < bound.epochs for bound in bounds),
     }
     yield from ((name, need) for name, need in ACTIONS.items() if not absent.get(name, False))

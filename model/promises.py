@@ -14,9 +14,14 @@ from model.setup import Setup
 CLAIMS: tuple[tuple[str, Callable[..., str | None]], ...] = (
     *((f.__name__, f) for f in (p.spend_under_ceiling, p.holds_end_once, p.billed_once, p.meter_under_ceiling)),
     ("meter_under_ceiling", p.meter_of_run),
-    *((f.__name__, f) for f in (p.one_accepted_artifact, p.no_stale_commit, p.receipt_has_artifact)),
-    *((f.__name__, f) for f in (p.lease_gates_writes, p.lease_gates_resume, p.one_input_version, p.sealed_is_final)),
-    *((f.__name__, f) for f in (p.attributable, p.one_revision)),
+    *((f.__name__, f) for f in (p.one_accepted_artifact, p.no_stale_commit, p.receipt_has_artifact, p.whole_artifact)),
+    *(
+        (f.__name__, f)
+        for f in (p.lease_gates_writes, p.lease_gates_resume, p.one_input_version, p.sealed_is_final, p.winner_by_epoch)
+    ),
+    *((f.__name__, f) for f in (p.attributable, p.one_revision, p.superseded_chain)),
+    *((f.__name__, f) for f in (p.denominator_is_shards, p.no_aggregate_when_missing, p.conflict_never_averaged)),
+    ("consumed_is_accepted", p.consumed_is_accepted),
     *(("rejections_classified", f) for f in truth.BY_BOUNDARY),
     ("ends_well", p.ends_well),
 )

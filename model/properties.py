@@ -7,6 +7,7 @@ Each looks at one shard (its parameters name the parts), at one step of it (`eve
 from collections.abc import Iterable
 from typing import Any
 
+from model.driver import tokens_asked
 from model.lease import Clock, over
 from model.ledger import Content, Grant, Ledger
 from model.machine import Event
@@ -19,8 +20,9 @@ from model.worker import Attempt
 
 def accepted(ledger: Ledger, store: Store, setup: Setup) -> list[tuple[int, Content]]:
     """Return what counts as an accepted artifact under the fence's acceptance, each once."""
-    if setup.fence.acceptance == "put":
-        return [(a.epoch, a.content) for a in store.artifacts]
+    if setup.fence.acceptance != "receipt":
+        wins = {store.winner[0]} if setup.fence.acceptance == "latest" else {a.epoch for a in store.artifacts}
+        return [(a.epoch, a.content) for a in store.artifacts if a.epoch in wins]
     return sorted({(r.epoch, r.content) for r in ledger.receipts})
 
 
@@ -104,7 +106,7 @@ def one_accepted_artifact(ledger: Ledger, store: Store, *, setup: Setup) -> str 
     """
     found = accepted(ledger, store, setup)
     if len(found) > 1:
-        what = "artifacts in the store" if setup.fence.acceptance == "put" else "rows in the ledger"
+        what = "rows in the ledger" if setup.fence.acceptance == "receipt" else "artifacts in the store"
         return f"{len(found)} {what} for one shard: epochs {' and '.join(str(epoch) for epoch, _ in found)}"
     return None
 
@@ -125,6 +127,37 @@ def receipt_has_artifact(ledger: Ledger, store: Store, *, setup: Setup) -> str |
     """
     lost = (r.epoch for r in ledger.receipts if (r.epoch, r.content) not in store.artifacts)
     return first(f"the receipt of epoch {epoch} names an artifact that is not stored" for epoch in lost)
+
+
+def whole_artifact(ledger: Ledger, store: Store, *, setup: Setup) -> str | None:
+    """Every accepted artifact has every planned case.
+
+    Source: seeds/000 assumption 6, an allowance that changes "fails quietly by truncating, which is worse".
+    """
+    planned = setup.settings.cases
+    short = ((epoch, content.cases) for epoch, content in accepted(ledger, store, setup) if content.cases < planned)
+    return first(f"the accepted artifact of epoch {epoch} has {cases} of {planned} cases" for epoch, cases in short)
+
+
+def winner_by_epoch(ledger: Ledger, store: Store, *, setup: Setup) -> str | None:
+    """Where attempts of several epochs have put, no accepted artifact is below the highest of them.
+
+    Source: seeds/002, "order by control-plane epoch, not wall time".
+    """
+    highest = max((a.epoch for a in store.artifacts), default=-1)
+    below = (epoch for epoch, _ in accepted(ledger, store, setup) if epoch < highest)
+    return first(f"epoch {epoch} is accepted, and epoch {highest} has put as well" for epoch in below)
+
+
+def superseded_chain(ledger: Ledger, grant: Grant | None, *, setup: Setup) -> str | None:
+    """Every attempt with a successor and no receipt links to that successor.
+
+    Source: seeds/002, what it would change next (an explicit chain instead of a silent replacement).
+    """
+    booked_here = any(row.epoch == setup.epoch for row in ledger.receipts)
+    if grant is None or setup.epoch >= ledger.highest or booked_here or grant.superseded_by == setup.epoch + 1:
+        return None
+    return f"epoch {setup.epoch} was replaced by epoch {setup.epoch + 1}, and nothing says so"
 
 
 def lease_gates_writes(event: Event, clock: Clock, *, setup: Setup) -> str | None:
@@ -201,6 +234,55 @@ def one_revision(shared: Shared, *, setup: Setup) -> str | None:
     return None
 
 
+def denominator_is_shards(event: Event, shared: Shared, *, setup: Setup) -> str | None:
+    """A printed aggregate is divided by the number of shards in it: one row each.
+
+    Source: seeds/002, "the aggregate's denominator is the shard count, not the row count".
+    """
+    if event.action == "publish" and event.outcome == "printed" and shared.rows != shared.reduced:
+        return f"the report averages {shared.rows} rows of {shared.reduced} shard(s)"
+    return None
+
+
+def no_aggregate_when_missing(event: Event, shared: Shared, *, setup: Setup) -> str | None:
+    """No aggregate is printed while a planned shard is missing.
+
+    Source: seeds/002, refuse to print an aggregate when missing_shards is not zero.
+    """
+    if event.action == "publish" and event.outcome == "printed" and shared.reduced < setup.bound.shards:
+        return f"the report is printed with {shared.reduced} of {setup.bound.shards} planned shard(s)"
+    return None
+
+
+def conflict_never_averaged(event: Event, shared: Shared, *, setup: Setup) -> str | None:
+    """No aggregate is printed while a conflict is on record.
+
+    Source: seeds/002, scenario D: re-run the batch, never average the conflict.
+    """
+    if event.action == "publish" and event.outcome == "printed" and shared.disputed:
+        return "the report is printed although two rows under one key are in conflict"
+    return None
+
+
+def consumed_is_accepted(units: tuple[Any, ...], *, setup: Setup) -> str | None:
+    """In a final state, so after any compensation, every consumed row is an accepted one.
+
+    Source: seeds/000, an explicit compensation path for what a downstream reducer already took.
+    """
+    lost = (
+        (i, epoch)
+        for i, unit in enumerate(units)
+        for epoch, content in unit[6]
+        if not taken(unit, epoch, content, setup)
+    )
+    return first(f"the report holds epoch {epoch} of shard {i}, which was never accepted" for i, epoch in lost)
+
+
+def taken(unit: Any, epoch: int, content: Content, setup: Setup) -> bool:
+    """Say whether a consumed row is accepted."""
+    return (epoch, content) in accepted(unit[1], unit[2], setup)
+
+
 def ends_well(shared: Shared, units: tuple[Any, ...], *, setup: Setup) -> str | None:
     """In a final state no hold is live, and every shard is sealed and the report printed, or it refused for a reason.
 
@@ -214,12 +296,12 @@ def ends_well(shared: Shared, units: tuple[Any, ...], *, setup: Setup) -> str | 
 
 def unfinished(i: int, unit: Any, shared: Shared, setup: Setup) -> Iterable[str]:
     """Yield what is wrong with a shard that nothing will happen to any more."""
-    driver, ledger = unit[0], unit[1]
+    driver, ledger, fixture, checkpoint = unit[0], unit[1], unit[3], unit[4]
     grants = [part for part in unit if isinstance(part, Grant)]
     for epoch, grant in enumerate(grants):
         if grant.hold.live:
             yield f"shard {i} ends with {grant.hold.tokens} tokens of epoch {epoch} still held for nobody"
-    short = shared.promised + setup.settings.plan_tokens > shared.ceiling
+    short = shared.promised + tokens_asked(checkpoint, fixture, setup) > shared.ceiling
     reasons = {"over ceiling": short, "given up": ledger.highest + 1 >= setup.bound.epochs}
     if ledger.sealed < 0 and not reasons.get(driver.phase, False):
         yield f"shard {i} is missing without a reason that is true now (driver: {driver.phase})"
@@ -230,6 +312,12 @@ def reported(shared: Shared, setup: Setup) -> str | None:
     missing = setup.bound.shards - shared.sealed
     if shared.report == "printed" and missing:
         return f"the report was printed although {missing} planned shard(s) are missing"
-    if not missing and shared.report != "printed" and shared.report in ("", Refusal.MISSING_SHARDS):
-        return f"every shard is sealed, and the report did not print ({shared.report or 'never asked'})"
-    return None if shared.report else "the report was neither printed nor refused"
+    true_now = {
+        "printed": not missing,
+        Refusal.MISSING_SHARDS: missing > 0,
+        Refusal.UNRESOLVED_CONFLICT: shared.disputed,
+        Refusal.MIXED_REVISIONS: len(shared.revisions) > 1,
+    }
+    if not true_now.get(shared.report, False):
+        return f"{missing} of {setup.bound.shards} shard(s) missing, and the report says: {shared.report or 'nothing'}"
+    return None

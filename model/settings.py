@@ -17,6 +17,9 @@ FAULTS = (
     "change_fixture",
     "skew",
     "forge",
+    "lose_reply",
+    "crash_driver",
+    "cut_allowance",
 )
 """What can strike, in the order in which budgets are kept."""
 

@@ -1,21 +1,24 @@
-"""The shared part: run totals, the model alias, fault budgets, the report. Shards meet nowhere else.
+"""The shared part: run totals, the model alias, fault budgets, the driver's incarnation, the report.
 
-A shard's step carries an `Effect`: what it presumes of the shared part and what it adds to it. The shared part allows
-exactly the presumption that is true. Source: design section 3, "Shards meet only in the shared part".
+Shards meet nowhere else. A shard's step carries an `Effect`: what it presumes of the shared part and what it adds;
+the shared part allows exactly the presumption that is true. Actions of its own: `publish`; faults `flip_alias`,
+`crash_driver`, `cut_allowance`. Source: design section 3; `seeds/000` assumption 6 (an allowance that changes fails
+quietly); `seeds/002`, what it would change next (a report that refuses).
 """
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from model.fence import Fence
 from model.machine import Event, SharedStep
 from model.settings import FAULTS, Bound, Settings
+from model.setup import Setup
 
 
 class Shared(NamedTuple):
     """Tokens of the run by kind, the alias, faults struck by kind, shards sealed and at rest, and the report.
 
-    `revisions` are those that receipts of the run carry; `report` is "", a refusal's class or "printed".
+    `incarnation` counts driver crashes; `revisions` are those that receipts of the run carry; `reduced` counts shards
+    of which the reducer consumed `rows` rows; `report` is "", a refusal's class or "printed".
     """
 
     ceiling: int
@@ -25,9 +28,13 @@ class Shared(NamedTuple):
     written_off: int = 0
     burned: int = 0
     alias: int = 0
+    incarnation: int = 0
     sealed: int = 0
     resting: int = 0
     revisions: tuple[int, ...] = ()
+    disputed: bool = False
+    reduced: int = 0
+    rows: int = 0
     report: str = ""
 
     @property
@@ -37,12 +44,22 @@ class Shared(NamedTuple):
 
 
 class Effect(NamedTuple):
-    """A presumption (`fault` has budget, `asks` tokens `fits`, the alias resolves to `alias`) and what is added."""
+    """What a step presumes of the shared part (None presumes nothing), and what it adds to it.
+
+    Presumed: `fault` has budget; holding `asks` tokens `fits` the ceiling; burning `draws` is `covered` by it; the
+    alias resolves to `alias`; the driver's incarnation is `incarnation`, or is later than `outlived`; the report
+    `is_open`.
+    """
 
     fault: str = ""
     asks: int = 0
     fits: bool | None = None
+    draws: int = 0
+    covered: bool | None = None
     alias: int | None = None
+    incarnation: int | None = None
+    outlived: int | None = None
+    is_open: bool | None = None
     held: int = 0
     committed: int = 0
     written_off: int = 0
@@ -50,6 +67,13 @@ class Effect(NamedTuple):
     sealed: int = 0
     resting: int = 0
     revisions: tuple[int, ...] = ()
+    disputes: bool = False
+    reduced: int = 0
+    rows: int = 0
+    retracts: bool = False
+
+
+SUMS = ("held", "committed", "written_off", "burned", "sealed", "resting", "reduced", "rows")
 
 
 class PublishView(NamedTuple):
@@ -58,6 +82,7 @@ class PublishView(NamedTuple):
     planned: int
     sealed: int
     revisions: tuple[int, ...]
+    disputed: bool
 
 
 def start(bound: Bound, settings: Settings) -> Shared:
@@ -66,9 +91,15 @@ def start(bound: Bound, settings: Settings) -> Shared:
 
 
 def presumed(shared: Shared, effect: Effect) -> bool:
-    """Say whether what the effect presumes is true."""
-    fits = shared.promised + effect.asks <= shared.ceiling
-    return effect.fits in (None, fits) and effect.alias in (None, shared.alias)
+    """Say whether all that the effect presumes is true."""
+    return (
+        effect.fits in (None, shared.promised + effect.asks <= shared.ceiling)
+        and effect.covered in (None, shared.burned + effect.draws <= shared.ceiling)
+        and effect.alias in (None, shared.alias)
+        and effect.incarnation in (None, shared.incarnation)
+        and (effect.outlived is None or effect.outlived < shared.incarnation)
+        and effect.is_open in (None, shared.report != "printed")
+    )
 
 
 def strike(struck: tuple[int, ...], fault: str, bound: Bound) -> tuple[int, ...] | None:
@@ -86,16 +117,13 @@ def allow(shared: Shared, effect: Effect, *, bound: Bound) -> Shared | None:
     struck = strike(shared.struck, effect.fault, bound)
     if struck is None or not presumed(shared, effect):
         return None
+    sums = dict[str, Any]((name, getattr(shared, name) + getattr(effect, name)) for name in SUMS)
     return shared._replace(
         struck=struck,
-        held=shared.held + effect.held,
-        committed=shared.committed + effect.committed,
-        written_off=shared.written_off + effect.written_off,
-        burned=shared.burned + effect.burned,
-        sealed=shared.sealed + effect.sealed,
-        resting=shared.resting + effect.resting,
         revisions=tuple(sorted({*shared.revisions, *effect.revisions})),
-    )
+        disputed=shared.disputed or effect.disputes,
+        report="" if effect.retracts else shared.report,
+    )._replace(**sums)
 
 
 def faults(shared: Shared) -> int:
@@ -103,18 +131,37 @@ def faults(shared: Shared) -> int:
     return sum(shared.struck)
 
 
-def flip_alias(shared: Shared, *, fence: Fence, bound: Bound) -> Iterator[SharedStep]:
+def struck(shared: Shared, fault: str, label: str, actor: str, setup: Setup, **changes: int) -> Iterator[SharedStep]:
+    """Yield the step of a fault of the shared part, while its budget lasts."""
+    count = strike(shared.struck, fault, setup.bound)
+    if count is not None:
+        yield SharedStep(Event(fault, actor, label=label, fault=fault), shared._replace(struck=count, **changes))
+
+
+def flip_alias(shared: Shared, *, setup: Setup) -> Iterator[SharedStep]:
     """Fault: a floating alias resolves to the next revision from now on; of a pinned call see `endpoint`."""
-    struck = strike(shared.struck, "flip_alias", bound)
-    if fence.model == "floating" and struck is not None:
-        event = Event("flip_alias", "model", label="alias flips", fault="flip_alias")
-        yield SharedStep(event, shared._replace(struck=struck, alias=shared.alias + 1))
+    if setup.fence.model == "floating":
+        yield from struck(shared, "flip_alias", "alias flips", "model", setup, alias=shared.alias + 1)
 
 
-def publish(shared: Shared, *, fence: Fence, bound: Bound) -> Iterator[SharedStep]:
-    """The report writer looks when every shard is at rest: it prints once, or refuses with a class."""
-    answer = fence.judge("publish", None, PublishView(bound.shards, shared.sealed, shared.revisions))
+def crash_driver(shared: Shared, *, setup: Setup) -> Iterator[SharedStep]:
+    """Fault: the driver crashes between any two of its steps; each shard has to `recover` before it goes on."""
+    yield from struck(shared, "crash_driver", "driver crashes", "driver", setup, incarnation=shared.incarnation + 1)
+
+
+def cut_allowance(shared: Shared, *, setup: Setup) -> Iterator[SharedStep]:
+    """Fault: the ceiling falls by one shard's plan during the run, whatever is promised already."""
+    ceiling = max(0, shared.ceiling - setup.settings.plan_tokens)
+    yield from struck(shared, "cut_allowance", "allowance is cut", "model", setup, ceiling=ceiling)
+
+
+def publish(shared: Shared, *, setup: Setup) -> Iterator[SharedStep]:
+    """The report writer looks when every shard is at rest and consumed: it prints once, or refuses with a class."""
+    planned = setup.bound.shards
+    if shared.resting < planned or shared.reduced < shared.sealed or shared.report == "printed":
+        return
+    answer = setup.fence.judge("publish", None, PublishView(planned, shared.sealed, shared.revisions, shared.disputed))
     report = str(answer.refusal or "printed")
-    if shared.resting == bound.shards and shared.report not in ("printed", report):
+    if report != shared.report:
         event = Event("publish", "report", "ledger", "publish", report, answer.rule, answer.behind)
         yield SharedStep(event, shared._replace(report=report))

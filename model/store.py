@@ -12,8 +12,10 @@ from model.driver import Driver
 from model.lease import Clock, over
 from model.ledger import Content, Request
 from model.machine import Event, Step
+from model.reply import lost
 from model.setup import Setup
-from model.worker import Attempt, answered, done, may
+from model.shared import Effect
+from model.worker import Attempt, answered, claimed, done, may
 
 
 class Artifact(NamedTuple):
@@ -24,10 +26,14 @@ class Artifact(NamedTuple):
 
 
 class Store(NamedTuple):
-    """What is stored, and the register; -1 while it was never raised."""
+    """What is stored, and the register; -1 while it was never raised.
+
+    `winner` is the epoch of the put with the latest timestamp and its worker's clock offset, where that is what counts.
+    """
 
     artifacts: tuple[Artifact, ...] = ()
     register: int = -1
+    winner: tuple[int, int] = (-1, 0)
 
 
 class PutView(NamedTuple):
@@ -36,6 +42,7 @@ class PutView(NamedTuple):
     store: Store
     pinned: int | None
     lease_over: bool
+    heartbeat: bool
     setup: Setup
 
 
@@ -44,19 +51,34 @@ def tell_store(driver: Driver, store: Store, *, setup: Setup) -> Iterator[Step]:
     if driver.phase == "granted" and setup.fence.register == "raised":
         event = Event("tell_store", "driver", "store", f"raise to {driver.epoch}", "raised", epoch=driver.epoch)
         raised = store._replace(register=max(store.register, driver.epoch))
-        yield Step(event, (("driver", driver._replace(phase="told")), ("store", raised)))
+        changes = ("driver", driver._replace(phase="told")), ("store", raised)
+        step = Step(event, changes, Effect(incarnation=driver.incarnation))
+        yield from (step, *lost(step, ("driver",), setup))
 
 
 def put(attempt: Attempt, store: Store, clock: Clock, *, setup: Setup) -> Iterator[Step]:
     """The worker puts its artifact: created, or the class of the refusal."""
     if not may(attempt, "put", setup):
         return
-    request = Request(setup.epoch, 0, attempt.content, attempt.named, clock.reading_seconds)
-    view = PutView(store, setup.pinned(setup.epoch), over(clock, setup), setup)
+    request = Request(setup.epoch, 0, attempt.content, attempt.named, clock.reading_seconds, claimed(setup))
+    view = PutView(store, setup.pinned(setup.epoch), over(clock, setup), not attempt.gone, setup)
     answer = setup.fence.judge("put", request, view)
     event = done(setup, "put", "store", "put artifact", answer, "created")._replace(message=request)
     changes = answered(attempt, clock, answer.refusal, then="stored")
-    if answer.refusal is None:
-        stored = {*store.artifacts, Artifact(setup.epoch, attempt.content)}
-        changes = (*changes, ("store", store._replace(artifacts=tuple(sorted(stored)))))
-    yield Step(event, changes)
+    if answer.refusal is not None:
+        yield Step(event, changes)
+        return
+    stored = store._replace(artifacts=tuple(sorted({*store.artifacts, Artifact(setup.epoch, attempt.content)})))
+    for after in winners(stored, clock, setup):
+        step = Step(event, (*changes, ("store", after)))
+        yield from (step, *lost(step, ("attempt",), setup, attempt=attempt._replace(phase="graded")))
+
+
+def winners(store: Store, clock: Clock, setup: Setup) -> Iterator[Store]:
+    """Yield the store after a put, by who wins where timestamps decide: a slow clock may be behind an earlier put."""
+    if setup.fence.acceptance == "latest":
+        yield store._replace(winner=(setup.epoch, clock.offset_seconds))
+        if clock.offset_seconds < store.winner[1] and store.winner[0] >= 0:
+            yield store
+    else:
+        yield store

@@ -23,14 +23,15 @@ class Face(NamedTuple):
     fixture: int
     checkpoint: Content | None
     channel: tuple[Any, ...]
+    reduced: tuple[Any, ...]
     epochs: tuple[tuple[Attempt, Clock, int, Grant | None], ...]
 
 
 def face(unit: Unit) -> Face:
     """Open a shard's tuple of parts."""
-    rest: Any = unit[6:]
+    rest: Any = unit[7:]
     epochs = tuple(tuple(rest[i : i + 4]) for i in range(0, len(rest), 4))
-    return Face._make((*unit[:6], epochs))
+    return Face._make((*unit[:7], epochs))
 
 
 def digest(version: int) -> str:
@@ -55,6 +56,8 @@ def of_run(old: Shared, new: Shared) -> Iterator[Change]:
         of = f" of {new.ceiling}" if name in ("committed", "held") else ""
         part = "meter" if name == "burned" else "run"
         yield part, name.replace("_", " "), str(getattr(old, name)), f"{getattr(new, name)}{of}"
+    yield "run", "ceiling", str(old.ceiling), str(new.ceiling)
+    yield "driver", "crashes", str(old.incarnation), str(new.incarnation)
     yield "model", "alias", revision_name(old.alias), revision_name(new.alias)
     yield "report", "answer", old.report or "none", new.report or "none"
 
@@ -73,6 +76,7 @@ def of_shard(old: Face, new: Face) -> Iterator[Change]:
     yield "store", "register", number(old.store.register), number(new.store.register)
     yield "slice", "digest", digest(old.fixture), digest(new.fixture)
     yield "checkpoint", "kept", carried(old.checkpoint), carried(new.checkpoint)
+    yield "report", "rows", epochs_of(old.reduced), epochs_of(new.reduced)
     yield "network", "in flight", str(len(old.channel)), str(len(new.channel))
     resting = ("over ceiling", "done", "given up")
     yield (
@@ -81,6 +85,11 @@ def of_shard(old: Face, new: Face) -> Iterator[Change]:
         "open",
         new.driver.phase if new.driver.phase in resting and new.driver.phase != old.driver.phase else "open",
     )
+
+
+def epochs_of(rows: tuple[Any, ...]) -> str:
+    """Name consumed rows by their epochs."""
+    return "+".join(f"epoch {epoch}" for epoch, _ in rows) or "none"
 
 
 def carried(content: Content | None) -> str:
@@ -107,6 +116,8 @@ def of_epoch(epoch: int, old: tuple[Any, ...], new: tuple[Any, ...], setup: Setu
         )
         yield f"worker {epoch}", "host", "gone" if attempt.gone else "there", "gone" if attempt2.gone else "there"
     yield f"worker {epoch}", "is", "at work", "ended" if attempt2.phase == "ended" != attempt.phase else "at work"
+    if grant and grant2:
+        yield f"epoch {epoch}", "superseded by", number(grant.superseded_by), number(grant2.superseded_by)
     if grant and grant2 and grant.hold.live != grant2.hold.live:
         hold = grant2.hold
         yield f"hold {epoch}", "live", str(hold.tokens), f"{hold.booked} booked, {hold.written_off} wasted"
@@ -156,6 +167,14 @@ TITLES = {
     "attributable": "One key has two model revisions",
     "one_revision": "One run mixes two model revisions",
     "rejections_classified": "A refusal says what is not so",
+    "whole_artifact": "An artifact of fewer cases than planned is accepted",
+    "winner_by_epoch": "A later clock wins over a later epoch",
+    "superseded_chain": "A dead attempt is replaced without a trace",
+    "denominator_is_shards": "The average is over rows and not over shards",
+    "no_aggregate_when_missing": "A number is printed although a shard is missing",
+    "conflict_never_averaged": "A number is printed over an open conflict",
+    "consumed_is_accepted": "The report holds a row that was never accepted",
+    "can_finish": "Nothing can bring the run to its end any more",
     "ends_well": "The run ends, and something is left open",
 }
 """What went wrong, by the promise that broke, in plain words."""
@@ -167,6 +186,15 @@ REMEDIES = {
     "model": "every call is pinned to the revision that the grant names",
     "holds": "tokens are held before dispatch, so that an overshoot is prevented and not detected",
     "acceptance": "only what a receipt names counts; other stored artifacts are candidates",
+    "chain": "a grant links the attempt that it replaces to its successor",
+    "epochs": "the driver mints epochs; a worker that can raise its own always wins",
+    "consumption": "the reducer takes rows with receipts only",
+    "report": "the aggregate is a mean over shards, one row each",
+    "cut_off": "an attempt that the provider cuts off ends, and commits nothing",
+    "recovery": "a restarted driver goes on from what the ledger holds",
+    "on_stale": "the refusal of a stale commit is all",
+    "calls": "a shard is graded in slices, with a checkpoint between them",
+    "claims": "a commit names the tokens that were drawn",
     "checkpoint": "a checkpoint carries the digest of its input",
 }
 """What the reference's choice of a strategy does, by the strategy's field."""

@@ -47,6 +47,7 @@ def put_refusals(
         Refusal.ALREADY_STORED: lambda: request.content in keyed,
         Refusal.STALE_EPOCH: lambda: request.epoch < ledger.highest,
         Refusal.LEASE_EXPIRED: lambda: over(clock, setup),
+        Refusal.INCOMPLETE: lambda: request.content.cases < setup.settings.cases,
     }
     changed = "the refused put changed the store" if event.outcome != "created" and store != after_store else None
     return untrue(event, truth) or changed
@@ -92,6 +93,8 @@ def call_refusals(event: Event, grant: Grant | None, meter: int, after_meter: in
         return None
     request: Request = event.message  # type: ignore[assignment]
     hold = grant.hold if grant else Hold()
+    if event.outcome == Refusal.OVER_CEILING:
+        return None  # said of the run, and judged by `spend_refusals`
     truth: Truth = {
         Refusal.NO_HOLD: lambda: not hold.live,
         Refusal.INPUT_MISMATCH: lambda: grant is not None and request.named != grant.named,
@@ -117,9 +120,9 @@ def worker_refusals(
     return untrue(event, truth)
 
 
-def reserve_refusals(event: Event, ledger: Ledger, grant: Grant | None, shared: Any, *, setup: Setup) -> str | None:
+def reserve_refusals(event: Event, ledger: Ledger, grant: Grant | None, *, setup: Setup) -> str | None:
     """Refusals of a grant."""
-    if event.action != "reserve":
+    if event.action != "reserve" or event.outcome == Refusal.OVER_CEILING:
         return None
     request: Request = event.message  # type: ignore[assignment]
     same = grant is not None and (grant.named, grant.hold.tokens) == (request.named, request.tokens)
@@ -128,7 +131,29 @@ def reserve_refusals(event: Event, ledger: Ledger, grant: Grant | None, shared: 
         Refusal.CONFLICT: lambda: grant is not None and not same,
         Refusal.STALE_EPOCH: lambda: request.epoch <= ledger.highest,
         Refusal.SEALED: lambda: bool(ledger.receipts),
-        Refusal.OVER_CEILING: lambda: shared.promised + request.tokens > shared.ceiling,
+    }
+    return untrue(event, truth)
+
+
+def spend_refusals(event: Event, shared: Any, *, setup: Setup) -> str | None:
+    """Refusals for the run's ceiling: of a hold by what is promised, of a call by what is burned."""
+    if event.outcome != Refusal.OVER_CEILING:
+        return None
+    request: Request = event.message  # type: ignore[assignment]
+    spent = {"reserve": shared.promised, "grade": shared.burned}.get(event.action, 0)
+    return untrue(event, {Refusal.OVER_CEILING: lambda: spent + request.tokens > shared.ceiling})
+
+
+def consume_refusals(event: Event, ledger: Ledger, *, setup: Setup) -> str | None:
+    """Refusals of the reducer; a row it refuses for its content must be one that the rules at commit refuse as well."""
+    if event.action != "consume":
+        return None
+    rows = [r.content for r in ledger.receipts if r.epoch == event.epoch]
+    pinned = setup.pinned(event.epoch or 0)
+    truth: Truth = {
+        Refusal.NO_RECEIPT: lambda: ledger.sealed < 0,
+        Refusal.REVISION_MISMATCH: lambda: any(content.revisions != (pinned,) for content in rows),
+        Refusal.INPUT_MISMATCH: lambda: any(len(content.inputs) > 1 for content in rows),
     }
     return untrue(event, truth)
 
@@ -137,7 +162,12 @@ def publish_refusals(event: Event, shared: Any, *, setup: Setup) -> str | None:
     """Refusals of the report."""
     if event.action != "publish":
         return None
-    return untrue(event, {Refusal.MISSING_SHARDS: lambda: shared.sealed < setup.bound.shards})
+    truth: Truth = {
+        Refusal.MISSING_SHARDS: lambda: shared.sealed < setup.bound.shards,
+        Refusal.UNRESOLVED_CONFLICT: lambda: shared.disputed,
+        Refusal.MIXED_REVISIONS: lambda: len(shared.revisions) > 1,
+    }
+    return untrue(event, truth)
 
 
 BY_BOUNDARY = (
@@ -146,5 +176,7 @@ BY_BOUNDARY = (
     call_refusals,
     worker_refusals,
     reserve_refusals,
+    spend_refusals,
+    consume_refusals,
     publish_refusals,
 )

@@ -79,12 +79,19 @@ def begin(attempt: Attempt, checkpoint: Content | None, fixture: int, clock: Clo
     """
     if attempt.phase != "ready" or attempt.gone:
         return
-    visible = checkpoint and (checkpoint if setup.fence.checkpoint == "with digest" else checkpoint._replace(inputs=()))
+    visible = checkpoint and (checkpoint._replace(inputs=()) if setup.fence.checkpoint == "index" else checkpoint)
     view = ResumeView(visible, fixture, setup.pinned(setup.epoch), clock.reading_seconds, setup)
     answer = setup.fence.judge("resume", Request(setup.epoch), view)
     resumes = checkpoint is not None and answer.refusal is None
     action = "resume_checkpoint" if resumes else "restart"
-    event = done(setup, action, "", f"{action.replace('_', ' ')}", answer, "from 30" if resumes else "from 0")
+    event = done(
+        setup,
+        action,
+        "",
+        f"{action.replace('_', ' ')}",
+        answer,
+        f"from {checkpoint.cases}" if checkpoint and resumes else "from 0",
+    )
     if answer.refusal in (Refusal.LEASE_MARGIN, Refusal.LEASE_EXPIRED):
         yield Step(event, ended(attempt, clock))
         return
@@ -103,6 +110,11 @@ def check_lease(attempt: Attempt, clock: Clock, *, setup: Setup) -> Iterator[Ste
     )
 
 
+def claimed(setup: Setup) -> int:
+    """Return the epoch that a worker says it has; one that mints its own always has the newest."""
+    return setup.epoch if setup.fence.epochs == "driver" else setup.bound.epochs
+
+
 def may(attempt: Attempt, write: str, setup: Setup) -> bool:
     """Say whether the next thing the worker does is this write: `put` or `send`."""
     unchecked = {"put": "graded", "send": "stored"}[write]
@@ -113,7 +125,7 @@ def send(attempt: Attempt, channel: tuple[Request, ...], meter: int, *, setup: S
     """Send the commit on its way; the attempt ends with the answer, not with sending."""
     if may(attempt, "send", setup):
         tokens = meter if setup.fence.claims == "drawn" else setup.settings.plan_tokens
-        row = Request(setup.epoch, tokens, attempt.content, attempt.named)
+        row = Request(setup.epoch, tokens, attempt.content, attempt.named, claimed=claimed(setup))
         event = Event("send", "worker", "ledger", f"commit epoch {setup.epoch}", epoch=setup.epoch, message=row)
         flown = tuple(sorted((*channel, row)))
         yield Step(event, (("attempt", attempt._replace(phase="sent")), ("channel", flown)))

@@ -15,12 +15,14 @@ PROVENANCE_A = Fence(
     commit=(commit.below_sealed, commit.already_committed, commit.conflict),
     holds="none",
     register="none",
+    chain="none",
     acceptance="receipt",
     settlement="keep",
     sealing="a step later",
     model="pinned",
     checkpoint="none",
     calls="whole",
+    report="total over rows",
 )
 
 PROVENANCE_B = replace(

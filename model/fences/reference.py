@@ -5,7 +5,7 @@ with the commit, a pinned revision, a report that refuses).
 """
 
 from model.fence import Fence
-from model.rules import call, commit, publish, put, reserve, resume, write
+from model.rules import call, commit, consume, publish, put, reserve, resume, write
 
 REFERENCE = Fence(
     name="reference",
@@ -18,7 +18,7 @@ REFERENCE = Fence(
         reserve.over_ceiling,
     ),
     resume=(resume.lease_margin, resume.other_revision, resume.other_input),
-    call=(call.no_hold, call.other_input, call.hold_exhausted),
+    call=(call.no_hold, call.other_input, call.hold_exhausted, call.over_ceiling),
     write=(write.lease_margin,),
     put=(
         put.already_stored,
@@ -27,6 +27,7 @@ REFERENCE = Fence(
         put.conflict,
         put.stale_epoch,
         put.lease_over,
+        put.incomplete,
     ),
     commit=(
         commit.already_committed,
@@ -39,15 +40,22 @@ REFERENCE = Fence(
         commit.not_drawn,
         commit.no_artifact,
     ),
-    publish=(publish.missing_shards,),
+    consume=(consume.unsealed, consume.other_revision, consume.mixed_inputs),
+    publish=(publish.missing_shards, publish.unresolved_conflict, publish.mixed_revisions),
     epochs="driver",
     holds="shard",
     claims="drawn",
     register="raised",
+    chain="with the grant",
     acceptance="receipt",
     settlement="write off drawn",
     sealing="with commit",
     model="pinned",
     checkpoint="with digest",
     calls="slices",
+    cut_off="end",
+    consumption="receipts",
+    report="mean over shards",
+    on_stale="reject",
+    recovery="ledger",
 )

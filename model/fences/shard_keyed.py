@@ -10,8 +10,11 @@ SHARD_KEYED = Fence(
     summary="results keyed by shard id alone; every put counts, nothing is held",
     holds="none",
     register="none",
+    chain="none",
     acceptance="put",
     settlement="keep",
     model="pinned",
     checkpoint="index",
+    consumption="stored",
+    report="total over rows",
 )

@@ -20,9 +20,11 @@ SPEND_SKETCH = Fence(
     holds="shard",
     claims="held",
     register="none",
+    chain="none",
     acceptance="put",
     settlement="keep",
     sealing="with commit",
     model="pinned",
     checkpoint="with digest",
+    consumption="stored",
 )

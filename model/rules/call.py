@@ -18,6 +18,12 @@ def other_input(request: Request, view: CallView) -> bool:
     return view.loaded != view.grant.named
 
 
+@rule(Refusal.OVER_CEILING)
+def over_ceiling(request: Request, view: CallView) -> bool:
+    """The call would lift what the run has burned above the ceiling of now."""
+    return not view.covered
+
+
 @rule(Refusal.HOLD_EXHAUSTED)
 def hold_exhausted(request: Request, view: CallView) -> bool:
     """The call would draw more than the hold."""

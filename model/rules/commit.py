@@ -39,7 +39,7 @@ def conflict(request: Request, view: CommitView) -> bool:
 @rule(Refusal.STALE_EPOCH)
 def stale_epoch(request: Request, view: CommitView) -> bool:
     """The epoch is below the highest granted."""
-    return request.epoch < view.ledger.highest
+    return request.claimed < view.ledger.highest
 
 
 @rule(Refusal.STALE_EPOCH)
@@ -65,6 +65,12 @@ def sealed(request: Request, view: CommitView) -> bool:
 def lease_over(request: Request, view: CommitView) -> bool:
     """The lease is over on the control plane's clock."""
     return view.lease_over
+
+
+@rule(Refusal.LEASE_EXPIRED)
+def no_heartbeat(request: Request, view: CommitView) -> bool:
+    """The host of the attempt does not look alive."""
+    return not view.heartbeat
 
 
 @rule(Refusal.UNRESERVED_SPEND)

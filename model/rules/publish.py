@@ -9,3 +9,15 @@ from model.shared import PublishView
 def missing_shards(request: None, view: PublishView) -> bool:
     """Some planned shard is not sealed."""
     return view.sealed < view.planned
+
+
+@rule(Refusal.UNRESOLVED_CONFLICT)
+def unresolved_conflict(request: None, view: PublishView) -> bool:
+    """A conflict is on record."""
+    return view.disputed
+
+
+@rule(Refusal.MIXED_REVISIONS, behind=("model=pinned",))
+def mixed_revisions(request: None, view: PublishView) -> bool:
+    """Receipts carry more than one model revision."""
+    return len(view.revisions) > 1

@@ -33,7 +33,7 @@ def conflict(request: Request, view: PutView) -> bool:
 @rule(Refusal.STALE_EPOCH)
 def stale_epoch(request: Request, view: PutView) -> bool:
     """The epoch is below the register."""
-    return request.epoch < view.store.register
+    return request.claimed < view.store.register
 
 
 @rule(Refusal.LEASE_EXPIRED)
@@ -43,6 +43,18 @@ def lease_over(request: Request, view: PutView) -> bool:
 
 
 @rule(Refusal.LEASE_EXPIRED)
+def no_heartbeat(request: Request, view: PutView) -> bool:
+    """The host of the attempt does not look alive."""
+    return not view.heartbeat
+
+
+@rule(Refusal.LEASE_EXPIRED)
 def lease_over_by_worker(request: Request, view: PutView) -> bool:
     """The lease is over on the worker's clock, as the worker reads it in this very step."""
     return request.reading_seconds >= view.setup.settings.lease_seconds
+
+
+@rule(Refusal.INCOMPLETE, behind=("cut_off=end",))
+def incomplete(request: Request, view: PutView) -> bool:
+    """Planned cases are missing."""
+    return request.content.cases < view.setup.settings.cases

@@ -17,19 +17,19 @@ def already_reserved(request: Request, view: ReserveView) -> bool:
     return same(request, view)
 
 
-@rule(Refusal.CONFLICT, behind=("reserve.already_reserved",))
+@rule(Refusal.CONFLICT, behind=("epochs=driver",))
 def conflict(request: Request, view: ReserveView) -> bool:
     """Another grant is on record under this key."""
     return view.grant is not None and not same(request, view)
 
 
-@rule(Refusal.STALE_EPOCH, behind=("epochs=driver",))
+@rule(Refusal.STALE_EPOCH, behind=("reserve.already_reserved",))
 def stale_epoch(request: Request, view: ReserveView) -> bool:
     """The epoch is not above the highest granted."""
     return request.epoch <= view.ledger.highest
 
 
-@rule(Refusal.SEALED, behind=("settlement=write off drawn",))
+@rule(Refusal.SEALED, behind=("commit.lease_over", "commit.not_drawn"))
 def sealed(request: Request, view: ReserveView) -> bool:
     """The shard has its receipt."""
     return bool(view.ledger.receipts)
