@@ -6,9 +6,10 @@ A part of an epoch outside the bound is as it was at the start: nobody can chang
 the step.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
+from operator import itemgetter
 from typing import Any
 
 from model.driver import watches
@@ -72,25 +73,24 @@ class Binding:
         parts = (part for name in self.names for part in self.sources(name) if part is not None)
         return tuple(dict.fromkeys(parts))
 
-    def argument(self, name: str, values: dict[str, Any]) -> Any:
-        """Return the value of a parameter."""
+    def getter(self, name: str) -> Callable[[tuple[Any, ...]], Any]:
+        """Return the function that makes a parameter of the values of `reads`."""
         sources = self.sources(name)
+        at = [self.reads.index(part) for part in sources if part is not None]
         if name == "attention":
-            return attention(*(values[part] for part in sources if part), setup=self.setup)
+            return lambda parts: attention(*(parts[i] for i in at), setup=self.setup)
         if name in ALL_EPOCHS:
-            return tuple(values[part] for part in sources if part)
-        [part] = sources
-        return OF_EPOCH.get(name.removeprefix("after_")) if part is None else values[part]
+            return lambda parts: tuple(parts[i] for i in at)
+        if not at:
+            initial = OF_EPOCH.get(name.removeprefix("after_"))
+            return lambda parts: initial
+        return itemgetter(at[0])
 
     @cached_property
-    def arguments(self) -> Callable[..., Iterator[Any]]:
+    def arguments(self) -> Callable[..., tuple[Any, ...]]:
         """Return the function that turns the values of `reads` into the function's arguments."""
-
-        def make(*parts: Part) -> Iterator[Any]:
-            values = dict(zip(self.reads, parts, strict=True))
-            return (self.argument(name, values) for name in self.names)
-
-        return make
+        getters = [self.getter(name) for name in self.names]
+        return lambda *parts: tuple([get(parts) for get in getters])
 
     @cached_property
     def call(self) -> Callable[..., Any]:

@@ -36,7 +36,7 @@ def first(reasons: Iterable[str]) -> str | None:
     return next(iter(reasons), None)
 
 
-def spend_under_ceiling(shared: Shared, after_shared: Shared, event: Event, *, setup: Setup) -> str | None:
+def spend_under_ceiling(shared: Shared, after_shared: Shared, *, setup: Setup) -> str | None:
     """No step raises committed + held + written off above the ceiling of that moment.
 
     Source: seeds/000, "a budget overshoot is prevented rather than detected".
@@ -89,7 +89,7 @@ def meter_under_ceiling(ledger: Ledger, meters: tuple[int, ...], *, setup: Setup
     return None
 
 
-def meter_of_run(shared: Shared, after_shared: Shared, event: Event, *, setup: Setup) -> str | None:
+def meter_of_run(shared: Shared, after_shared: Shared, *, setup: Setup) -> str | None:
     """No call raises the run's burned total above the ceiling of that moment.
 
     Source: as `meter_under_ceiling`, of which this is the run's part.

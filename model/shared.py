@@ -117,13 +117,14 @@ def allow(shared: Shared, effect: Effect, *, bound: Bound) -> Shared | None:
     struck = strike(shared.struck, effect.fault, bound)
     if struck is None or not presumed(shared, effect):
         return None
-    sums = dict[str, Any]((name, getattr(shared, name) + getattr(effect, name)) for name in SUMS)
-    return shared._replace(
-        struck=struck,
-        revisions=tuple(sorted({*shared.revisions, *effect.revisions})),
-        disputed=shared.disputed or effect.disputes,
-        report="" if effect.retracts else shared.report,
-    )._replace(**sums)
+    return shared._replace(**added(shared, effect), struck=struck, report="" if effect.retracts else shared.report)
+
+
+def added(shared: Shared, effect: Effect) -> dict[str, Any]:
+    """Return the fields to which the effect adds."""
+    sums = {name: getattr(shared, name) + getattr(effect, name) for name in SUMS}
+    revisions = tuple(sorted({*shared.revisions, *effect.revisions}))
+    return {**sums, "revisions": revisions, "disputed": shared.disputed or effect.disputes}
 
 
 def faults(shared: Shared) -> int:
@@ -131,7 +132,7 @@ def faults(shared: Shared) -> int:
     return sum(shared.struck)
 
 
-def struck(shared: Shared, fault: str, label: str, actor: str, setup: Setup, **changes: int) -> Iterator[SharedStep]:
+def struck(shared: Shared, fault: str, label: str, actor: str, setup: Setup, **changes: Any) -> Iterator[SharedStep]:
     """Yield the step of a fault of the shared part, while its budget lasts."""
     count = strike(shared.struck, fault, setup.bound)
     if count is not None:

@@ -29,6 +29,14 @@ EXPECTED = {
     "provenance-sketch-c": Expected("violated", ("sealed_is_final",)),
     "provenance-sketch-d": Expected("violated", ("attributable",)),
     "worker-clock": Expected("violated", ("lease_gates_writes",)),
+    "last-write-wins": Expected("violated", ("winner_by_epoch",)),
+    "worker-epochs": Expected("violated", ("one_accepted_artifact", "billed_once")),
+    "liveness-gated": Expected("violated", ("lease_gates_writes", "lease_gates_resume")),
+    "case-index-checkpoint": Expected("violated", ("one_input_version",)),
+    "charge-on-commit": Expected("violated", ("spend_under_ceiling",)),
+    "truncating": Expected("violated", ("whole_artifact",)),
+    "token-level": Expected("holds"),
+    "compensating": Expected("holds"),
     "reference": Expected("holds"),
 }
 
