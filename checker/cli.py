@@ -55,6 +55,8 @@ def cli() -> None:
 @click.option("--traces", type=click.Path(path_type=Path), help="a folder for the trace of every broken promise")
 @click.option("--max-states", type=int, help="stop undetermined after so many states in one bound")
 @click.option("--max-seconds", type=float, help="stop undetermined after so many seconds in one bound")
+@click.option("--engine", type=click.Choice(["auto", "fast", "plain"]), default="auto", show_default=True)
+@click.option("--symmetry/--no-symmetry", default=True, help="count states that differ by the order of shards once")
 @bound_options
 def check(**options: Any) -> None:
     """Check fences (default: reference) over a union of bounds."""

@@ -12,6 +12,7 @@ from model.driver import Driver
 from model.fence import Fence
 from model.ledger import Content, Ledger
 from model.machine import Action, Machine, State, Step, Unit, tabled
+from model.progress import all_sealed, may_finish
 from model.promises import promises, witnessed
 from model.settings import Bound, Settings
 from model.setup import Setup
@@ -115,5 +116,7 @@ def build(fence: Fence, bound: Bound = DEFAULT, settings: Settings = SEED) -> Ma
         properties=tuple(promises(setup)),
         witnesses=tuple(witnessed(setup)),
         tell=partial(tell, setup=setup),
+        goal=partial(all_sealed, setup=setup),
+        hopeful=partial(may_finish, setup=setup),
         housekeeping=frozenset({"tell_store", "check_lease", "seal", "observe", "consume"}),
     )

@@ -127,6 +127,7 @@ class Machine:
     """A whole model: parts, initial state, actions, promises, and how the shared part answers an effect.
 
     `housekeeping` names actions that a variant of the model may lack or add: a replay skips or inserts them.
+    From every `hopeful` state the `goal` has to stay reachable (`checker.liveness`).
     """
 
     parts: tuple[str, ...]
@@ -139,6 +140,8 @@ class Machine:
     witnesses: tuple[Witness, ...] = ()
     tell: Callable[[State, Transition], Told] = lambda before, step: Told()
     housekeeping: frozenset[str] = frozenset()
+    goal: Callable[[State], bool] | None = None
+    hopeful: Callable[[State], bool] | None = None
     place: dict[str, int] = field(init=False, compare=False)
 
     def __post_init__(self) -> None:

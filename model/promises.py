@@ -26,7 +26,8 @@ CLAIMS: tuple[tuple[str, Callable[..., str | None]], ...] = (
     ("ends_well", p.ends_well),
 )
 
-NAMES = tuple(dict.fromkeys(name for name, _ in CLAIMS))
+NAMES = (*dict.fromkeys(name for name, _ in CLAIMS), "can_finish")
+"""Every promise; `can_finish` is judged on the state graph (`model.progress`)."""
 
 
 def epochs_of(function: Callable[..., Any], setup: Setup) -> Iterator[Binding]:

@@ -2,12 +2,13 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from checker.command.bounds import Asked
 from checker.errors import BadInput
 from checker.explore import Watch, explore
+from checker.liveness import stuck
 from checker.result import Coverage, Finding, Limits, Result, Verdict
 from model.composition import build
 from model.fence import Fence
@@ -17,15 +18,19 @@ from model.promises import NAMES
 from model.settings import Bound, Settings
 
 EXITS = {Verdict.HOLDS: 0, Verdict.VIOLATED: 1, Verdict.UNDETERMINED: 3, Verdict.VACUOUS: 4}
+GRAPH_STATES = 6_000
+"""`can_finish` is judged on graphs up to so many states: they hold every step in memory."""
+
 Engine = Callable[[Machine, Limits, Watch], Result]
 
 
 @dataclass(frozen=True)
 class Run:
-    """One bound, explored."""
+    """One bound, explored; `can_finish` was judged up to a fault sum of `progress_faults`, None: not at all."""
 
     bound: Bound
     result: Result
+    progress_faults: int | None = None
 
 
 @dataclass(frozen=True)
@@ -110,7 +115,25 @@ def check(
     Raises:
         BadInput: a rule of the fence raises.
     """
-    return Checked(fence, asked.settings, tuple(runs(fence, asked, limits, engine, watch)))
+    found = tuple(runs(fence, asked, limits, engine, watch))
+    stopped = any(run.result.limit for run in found)
+    return Checked(
+        fence, asked.settings, found if stopped else tuple(with_progress(fence, asked.settings, r) for r in found)
+    )
+
+
+def with_progress(fence: Fence, settings: Settings, run: Run) -> Run:
+    """Judge `can_finish` on the state graph of the bound, at the highest fault sum whose graph is small enough."""
+    for faults in range(run.bound.faults, -1, -1):
+        machine = build(fence, replace(run.bound, faults=faults), settings)
+        assert machine.goal is not None
+        assert machine.hopeful is not None
+        few = run.result.states <= GRAPH_STATES if faults == run.bound.faults else True
+        lost = stuck(machine, "can_finish", machine.hopeful, machine.goal, GRAPH_STATES) if few else None
+        if lost is not None:
+            found = {**run.result.findings, **{f.property: f for f in lost}}
+            return Run(run.bound, replace(run.result, findings=found), faults)
+    return run
 
 
 def runs(fence: Fence, asked: Asked, limits: Limits, engine: Engine, watch: Watch) -> Iterator[Run]:

@@ -6,12 +6,13 @@ from rich.table import Table
 
 from checker.command.output import console
 from model.fences import EXPECTED, FENCES
+from model.progress import may_finish
 from model.promises import CLAIMS, NAMES
 
 
 def print_list(form: str) -> None:
     """Print the catalogue of fences and the promises."""
-    claims = {name: function.__doc__ or "" for name, function in reversed(CLAIMS)}
+    claims = {name: function.__doc__ or "" for name, function in reversed((*CLAIMS, ("can_finish", may_finish)))}
     if form == "json":
         fences = [{"name": f.name, "summary": f.summary, "expected": EXPECTED[f.name].verdict} for f in FENCES.values()]
         promises = [{"name": name, "claim": claims[name].strip().splitlines()[0]} for name in NAMES]

@@ -69,6 +69,9 @@ def facts(checked: Checked) -> Iterator[tuple[str, str]]:
         yield "promises kept", ", ".join(kept)
     if checked.limit:
         yield "stopped", f"a run hit its limit of {checked.limit}; raise it, or lower a bound"
+    judged = [f"{run.bound.shards} shard(s) to sum {run.progress_faults}" for run in checked.runs]
+    if not checked.limit and all(run.progress_faults is not None for run in checked.runs):
+        yield "can_finish", f"judged on the state graph: {', '.join(dict.fromkeys(judged))}"
     yield "faults tried", faults_tried(checked.coverage)
     yield "standby rules", "; ".join(f"{rule} behind {what}" for rule, what in checked.standby) or "none"
     if not checked.findings and not checked.limit:

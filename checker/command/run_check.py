@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from checker.command.bounds import SHAPE, TIMES, Asked, asked, fits_fence, with_earlier_run
-from checker.command.check import EXITS, Checked, check
+from checker.command.check import EXITS, Checked, Engine, check
+from checker.command.engines import ENGINES
 from checker.command.fences import find_fence
 from checker.command.output import as_json, case_of, cheapest, mixture, print_text
 from checker.command.progress import clear, watcher
@@ -28,7 +29,8 @@ def run_check(fences: tuple[str, ...], every: bool, form: str, traces: Path | No
     named = [find_fence(name) for name in (FENCES if every else fences or ("reference",))]
     for fence in named:
         fits_fence(fence, wanted)
-    results = [checked(fence, wanted, limits) for fence in named]
+    engine = ENGINES[options["engine"]](options["symmetry"])
+    results = [checked(fence, wanted, limits, engine) for fence in named]
     if traces:
         for result in results:
             save(result, traces)
@@ -51,12 +53,12 @@ def limits_of(options: Mapping[str, Any]) -> Limits:
     return Limits(options["max_states"], options["max_seconds"], stop_at)
 
 
-def checked(fence: Fence, wanted: Asked, limits: Limits) -> Checked:
+def checked(fence: Fence, wanted: Asked, limits: Limits, engine: Engine) -> Checked:
     """Check one fence, with progress; one that forgets the run in a key is also tried as a second run."""
     if wanted.union and fence.name in KEYED_WITHOUT_RUN:
         wanted = with_earlier_run(wanted)
     try:
-        return check(fence, wanted, limits, watch=watcher(fence.name))
+        return check(fence, wanted, limits, engine, watcher(fence.name))
     finally:
         clear()
 
