@@ -1,0 +1,76 @@
+"""Promises about the code itself."""
+
+import ast
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from model import composition, properties, shared, truth
+from model.fences import EXPECTED, FENCES
+from model.outcomes import Refusal
+from model.promises import CLAIMS, NAMES
+
+ROOT = Path(__file__).parent.parent
+SOURCES = sorted([*ROOT.glob("model/**/*.py"), *ROOT.glob("checker/**/*.py")])
+
+
+@pytest.mark.parametrize("function", [f for _, f in CLAIMS], ids=lambda f: f.__name__)
+def test_every_property_has_a_claim_and_its_source(function: object) -> None:
+    assert function.__doc__
+    if function not in truth.BY_BOUNDARY:  # one claim, split by boundary; its source is the module's
+        assert "Source:" in function.__doc__
+
+
+def test_the_classes_of_refusals_have_their_source() -> None:
+    assert "design section 4" in (truth.__doc__ or "")
+    assert properties.__doc__
+
+
+def test_every_action_has_a_docstring() -> None:
+    actions = [*composition.ONCE, *composition.EACH_EPOCH, *composition.FAULTS_ONCE, *composition.SHARED]
+    assert [a.__name__ for a in actions if not a.__doc__] == []
+    assert shared.publish in actions
+
+
+def imports(path: Path) -> set[str]:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    names = {n.module or "" for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)}
+    return names | {a.name for n in ast.walk(tree) if isinstance(n, ast.Import) for a in n.names}
+
+
+def test_the_model_never_imports_the_checker() -> None:
+    guilty = {p for p in ROOT.glob("model/**/*.py") if any(n.split(".")[0] == "checker" for n in imports(p))}
+    assert guilty == set()
+
+
+def test_only_the_command_line_knows_fences() -> None:
+    allowed = {"model.machine"}
+    for path in (*ROOT.glob("checker/*.py"), *ROOT.glob("checker/fast/*.py"), *ROOT.glob("checker/picture/*.py")):
+        of_model = {n for n in imports(path) if n.split(".")[0] == "model"}
+        assert of_model <= allowed | ({"model.settings"} if path.name == "cli.py" else set()), path
+
+
+def test_every_fence_is_expected_and_every_expectation_is_a_promise() -> None:
+    assert set(FENCES) == set(EXPECTED)
+    assert {name for e in EXPECTED.values() for name in e.broken} <= set(NAMES)
+
+
+def test_every_rule_says_what_it_refuses() -> None:
+    rules = [rule for fence in FENCES.values() for _, rule in fence.rules()]
+    assert [r.name for r in rules if not r.applies.__doc__] == []
+    assert {r.refusal for r in rules} <= set(Refusal)
+
+
+def test_every_dependency_says_why() -> None:
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    named = tomllib.loads(text)
+    for requirement in (*named["project"]["dependencies"], *named["dependency-groups"]["dev"]):
+        assert re.search(rf'"{re.escape(requirement)}",\s+# \w', text), requirement
+
+
+def test_nothing_names_a_machine_or_a_registry() -> None:
+    for path in (*SOURCES, ROOT / "pyproject.toml", ROOT / "README.md"):
+        text = path.read_text(encoding="utf-8")
+        assert not re.search(r"/(home|root|work)/|pypi\.org|registry\.", text), path
