@@ -1,40 +1,17 @@
 """fencebench: explores the fence of an evaluation batch, and shows the shortest story that breaks it."""
 
 import sys
-from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import click
 
+from checker.command.commands_b import COMMANDS as ABOUT_PARTS
+from checker.command.options import EXIT_CODES, HELP, bound_options
 from checker.errors import BadInput
-from model.settings import FAULTS
-
-EXIT_CODES = """\b
-Exit codes: 0 holds, 1 violated, 2 bad input, 3 undetermined (a limit was hit), 4 vacuous (something
-owed was never reached). Of a mixture the first of 1, 2, 3, 4, 0 that occurs."""
-
-HELP = {"help_option_names": ["-h", "--help"]}
-
-
-def bound_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of a bound."""
-    options = [click.option(f"--{f.replace('_', '-')}", type=int, help=f"at most so many {f} faults") for f in FAULTS]
-    shape = [
-        click.option("--shards", type=int, help="shards; with --faults or --ceiling: one bound, not the union"),
-        click.option("--epochs", type=int, help="epochs a shard, default 2"),
-        click.option("--faults", type=int, help="cap on the sum of all faults"),
-        click.option("--ceiling", type=int, help="tokens; default: the plan, and plan + one attempt"),
-        click.option("--earlier-run", is_flag=True, help="start as an earlier run of the same shards left the ledger"),
-        click.option("--lease-seconds", type=int, help="default 300"),
-        click.option("--margin-seconds", type=int, help="default 90"),
-        click.option("--skew-seconds", type=int, help="how far a clock is off when skew strikes, default 90"),
-        click.option("--bounds", "bounds_file", type=click.Path(path_type=Path), help="a TOML file with these keys"),
-    ]
-    for option in reversed(shape + options):
-        command = option(command)
-    return command
+from checker.oracle.audit_cli import audit_command
+from checker.oracle.cli import oracle
 
 
 @click.group(context_settings=HELP, epilog=EXIT_CODES)
@@ -97,6 +74,10 @@ def replay(trace: Path, fence: str | None, form: str) -> None:
     from checker.command.stored import replay_trace
 
     raise SystemExit(replay_trace(trace, fence, form))
+
+
+for command in (*ABOUT_PARTS, oracle, audit_command):
+    cli.add_command(command)
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -15,8 +15,8 @@ def all_sealed(state: State, *, setup: Setup) -> bool:
 def may_finish(state: State, *, setup: Setup) -> bool:
     """While each unsealed shard has an epoch left and the ceiling covers an attempt for each, all can be sealed.
 
-    This is the premise. What is burned counts against it, and what live holds can still draw. Source: design section 5, `can_finish`;
-    seeds/000 step 2, a crashed attempt must not consume budget forever.
+    This is the premise. What is burned counts against it, and what live holds can still draw.
+    Source: design section 5, `can_finish`; seeds/000 step 2, a crashed attempt must not consume budget forever.
     """
     units: Any = state.units
     open_units = [unit for unit in units if unit[1].sealed < 0]

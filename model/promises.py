@@ -9,6 +9,7 @@ from model import properties as p
 from model import truth, witnesses
 from model.binding import Binding
 from model.machine import Property, Witness
+from model.progress import may_finish
 from model.setup import Setup
 
 CLAIMS: tuple[tuple[str, Callable[..., str | None]], ...] = (
@@ -28,6 +29,14 @@ CLAIMS: tuple[tuple[str, Callable[..., str | None]], ...] = (
 
 NAMES = (*dict.fromkeys(name for name, _ in CLAIMS), "can_finish")
 """Every promise; `can_finish` is judged on the state graph (`model.progress`)."""
+
+
+SENTENCES = {
+    **{name: (function.__doc__ or "").strip().splitlines()[0] for name, function in reversed(CLAIMS)},
+    "rejections_classified": "The class of every refusal is true of what stands, and a refusal changes nothing else.",
+    "can_finish": (may_finish.__doc__ or "").strip().splitlines()[0],
+}
+"""What each promise claims, in one sentence."""
 
 
 def epochs_of(function: Callable[..., Any], setup: Setup) -> Iterator[Binding]:

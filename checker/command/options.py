@@ -1,0 +1,34 @@
+"""Options that several commands share."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from model.settings import FAULTS
+
+EXIT_CODES = """\b
+Exit codes: 0 holds, 1 violated, 2 bad input, 3 undetermined (a limit was hit), 4 vacuous (something
+owed was never reached). Of a mixture the first of 1, 2, 3, 4, 0 that occurs."""
+
+HELP = {"help_option_names": ["-h", "--help"]}
+
+
+def bound_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of a bound."""
+    options = [click.option(f"--{f.replace('_', '-')}", type=int, help=f"at most so many {f} faults") for f in FAULTS]
+    shape = [
+        click.option("--shards", type=int, help="shards; with --faults or --ceiling: one bound, not the union"),
+        click.option("--epochs", type=int, help="epochs a shard, default 2"),
+        click.option("--faults", type=int, help="cap on the sum of all faults"),
+        click.option("--ceiling", type=int, help="tokens; default: the plan, and plan + one attempt"),
+        click.option("--earlier-run", is_flag=True, help="start as an earlier run of the same shards left the ledger"),
+        click.option("--lease-seconds", type=int, help="default 300"),
+        click.option("--margin-seconds", type=int, help="default 90"),
+        click.option("--skew-seconds", type=int, help="how far a clock is off when skew strikes, default 90"),
+        click.option("--bounds", "bounds_file", type=click.Path(path_type=Path), help="a TOML file with these keys"),
+    ]
+    for option in reversed(shape + options):
+        command = option(command)
+    return command

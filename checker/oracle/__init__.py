@@ -1,0 +1,1 @@
+"""The reference oracle: judges what other implementations answered, in logs, histories and committed rows."""
