@@ -4,11 +4,12 @@ Source: `seeds/000` step 1 and the row "worker self-epochs" of its trade-offs (t
 """
 
 from model.fence import Fence
-from model.rules import commit, publish, put, resume, write
+from model.rules import commit, publish, put, reserve, resume, write
 
 WORKER_EPOCHS = Fence(
     name="worker-epochs",
     summary="workers mint their own epochs, so the newest one always is one's own",
+    reserve=(reserve.already_reserved, reserve.sealed),
     resume=(resume.lease_margin, resume.other_revision, resume.other_input),
     write=(write.lease_margin,),
     put=(put.already_stored, put.other_revision, put.stale_epoch),
