@@ -201,3 +201,9 @@ def test_settings_scale_the_plan() -> None:
     result = explore(build(FENCES["reference"], bound(1), small))
     assert result.findings == {}
     assert small.plan_tokens == 10
+
+
+@pytest.mark.parametrize("name", FENCES)
+def test_states_and_depth_are_those_of_the_catalogue(name: str) -> None:
+    found = [explore(build(FENCES[name], Bound(faults=1, spare_attempts=spare))) for spare in (0, 1)]
+    assert tuple((r.states, r.depth) for r in found) == EXPECTED[name].counts
