@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from checker.command.commands_b import COMMANDS as ABOUT_PARTS
+from checker.command.commands_d import COMMANDS as WALKS
 from checker.command.options import EXIT_CODES, HELP, bound_options
 from checker.errors import BadInput
 from checker.oracle.audit_cli import audit_command
@@ -76,7 +77,7 @@ def replay(trace: Path, fence: str | None, form: str) -> None:
     raise SystemExit(replay_trace(trace, fence, form))
 
 
-for command in (*ABOUT_PARTS, oracle, audit_command):
+for command in (*ABOUT_PARTS, *WALKS, oracle, audit_command):
     cli.add_command(command)
 
 

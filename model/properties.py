@@ -31,6 +31,12 @@ def booked(event: Event) -> bool:
     return event.outcome == "COMMITTED"
 
 
+def ages(clock: Clock, setup: Setup) -> str:
+    """Say how old a lease is on both clocks."""
+    driver, worker = clock.age_seconds, clock.reading_seconds
+    return f"{driver} s old of {setup.settings.lease_seconds} s (worker's clock: {worker} s)"
+
+
 def first(reasons: Iterable[str]) -> str | None:
     """Return the first reason, if there is one."""
     return next(iter(reasons), None)
@@ -168,10 +174,7 @@ def lease_gates_writes(event: Event, clock: Clock, *, setup: Setup) -> str | Non
     accepts = event.outcome == "created" or (booked(event) and setup.fence.acceptance == "receipt")
     if accepts and over(clock, setup):
         what = "put" if event.outcome == "created" else "commit"
-        ended, own = clock.age_seconds - setup.settings.lease_seconds, clock.reading_seconds
-        return (
-            f"{what} of epoch {setup.epoch} accepted {ended} s or more after its lease ended (worker's clock: {own} s)"
-        )
+        return f"{what} of epoch {setup.epoch} accepted after its lease ended: {ages(clock, setup)}"
     return None
 
 
@@ -182,8 +185,7 @@ def lease_gates_resume(event: Event, clock: Clock, after_attempt: Attempt, *, se
     """
     starts = event.action in ("restart", "resume_checkpoint") and after_attempt.phase == "grading"
     if starts and over(clock, setup):
-        ended = clock.age_seconds - setup.settings.lease_seconds
-        return f"epoch {setup.epoch} does a {event.action} {ended} s or more after its lease ended"
+        return f"epoch {setup.epoch} does a {event.action} after its lease ended: {ages(clock, setup)}"
     return None
 
 

@@ -1,4 +1,4 @@
-"""What the catalogue expects: each fence's verdict over the default union of bounds, promises it must break, counts."""
+"""What the catalogue expects of each fence: verdict over the default union of bounds, promises it breaks, counts."""
 
 from typing import NamedTuple
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 class Expected(NamedTuple):
     """A verdict, promises of which each must be broken (there may be more), and counts.
 
-    `counts` are (states, depth) of one shard, two epochs and a fault sum of one, at the plan's ceiling and at plan + one
+    `counts` are (states, depth) of one shard, two epochs and a fault sum of one, at the plan's ceiling and plan + one
     attempt. `told_without` are faults that the fence's stories are told without, as any of them would be shorter by it.
     """
 
