@@ -12,7 +12,7 @@ from model.lease import Clock, over
 from model.ledger import Content, Grant, Ledger
 from model.machine import Event
 from model.outcomes import Refusal
-from model.setup import Setup
+from model.setup import Setup, digest, revision_name
 from model.shared import Shared
 from model.store import Store
 from model.worker import Attempt
@@ -34,7 +34,7 @@ def booked(event: Event) -> bool:
 def ages(clock: Clock, setup: Setup) -> str:
     """Say how old a lease is on both clocks."""
     driver, worker = clock.age_seconds, clock.reading_seconds
-    return f"{driver} s old of {setup.settings.lease_seconds} s (worker's clock: {worker} s)"
+    return f"{driver} s into a lease of {setup.settings.lease_seconds} s (worker's clock: {worker} s)"
 
 
 def first(reasons: Iterable[str]) -> str | None:
@@ -195,7 +195,7 @@ def one_input_version(ledger: Ledger, store: Store, *, setup: Setup) -> str | No
     Source: seeds/000 step 3 and the injection "fixture change mid-run".
     """
     mixed = ((epoch, content.inputs) for epoch, content in accepted(ledger, store, setup) if len(content.inputs) > 1)
-    return first(f"the artifact of epoch {epoch} mixes input versions {versions}" for epoch, versions in mixed)
+    return first(f"the artifact of epoch {epoch} mixes {' and '.join(map(digest, v))}" for epoch, v in mixed)
 
 
 def sealed_is_final(
@@ -223,7 +223,7 @@ def attributable(ledger: Ledger, store: Store, *, setup: Setup) -> str | None:
     for epoch, content in (*store.artifacts, *((r.epoch, r.content) for r in (*ledger.receipts, *ledger.conflicts))):
         seen.setdefault(epoch, set()).update(content.revisions)
     mixed = ((epoch, sorted(revisions)) for epoch, revisions in sorted(seen.items()) if len(revisions) > 1)
-    return first(f"epoch {epoch} has revisions {revisions} under one key" for epoch, revisions in mixed)
+    return first(f"epoch {epoch} has {' and '.join(map(revision_name, r))} under one key" for epoch, r in mixed)
 
 
 def one_revision(shared: Shared, *, setup: Setup) -> str | None:
@@ -232,7 +232,7 @@ def one_revision(shared: Shared, *, setup: Setup) -> str | None:
     Source: seeds/002, scenario B: two models mixed inside one aggregate.
     """
     if len(shared.revisions) > 1:
-        return f"receipts of this run carry revisions {list(shared.revisions)}"
+        return f"receipts of this run carry {' and '.join(map(revision_name, shared.revisions))}"
     return None
 
 

@@ -28,3 +28,8 @@ class Setup:
 def revision_name(number: int) -> str:
     """Name a model revision; rev-A is the one that is pinned."""
     return f"rev-{chr(ord('A') + number)}"
+
+
+def digest(version: int) -> str:
+    """Name an input digest by the version of the slice."""
+    return f"in-{version}"

@@ -7,7 +7,7 @@ from model.binding import attention
 from model.lease import Clock, over
 from model.ledger import Content, Grant
 from model.machine import LeaseTold, State, Told, Transition, Unit
-from model.setup import Setup, revision_name
+from model.setup import Setup, digest, revision_name
 from model.shared import Shared
 from model.worker import Attempt, alive
 
@@ -32,11 +32,6 @@ def face(unit: Unit) -> Face:
     rest: Any = unit[7:]
     epochs = tuple(tuple(rest[i : i + 4]) for i in range(0, len(rest), 4))
     return Face._make((*unit[:7], epochs))
-
-
-def digest(version: int) -> str:
-    """Name an input digest."""
-    return f"in-{version}"
 
 
 def number(value: int) -> str:
