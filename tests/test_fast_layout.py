@@ -12,9 +12,9 @@ from checker.fast import Options, explore, stepping
 from checker.fast.arrays import Words
 from checker.fast.index import Index
 from checker.fast.layout import BITS, Layout, Narrow, Overflow, Paired, paired, roomy, sorted_units
-from tests.test_fast_agreement import TOYS, told
-from tests.toys import counters
+from tests.toys import TOYS, counters, told
 
+Tight = Callable[[int], Layout]
 numbers = st.lists(st.integers(0, 1000), min_size=5, max_size=5)
 
 
@@ -30,7 +30,8 @@ def test_unpacking_returns_what_was_packed(layout: Layout, rows: list[list[int]]
     words = layout.pack(shared, units)
     assert layout.shared(words).tolist() == shared.tolist()
     assert [layout.unit(words, place).tolist() for place in range(layout.count)] == [u.tolist() for u in units]
-    assert (len({*words.tolist()}) == len({(row[0], *row[1 : layout.count + 1]) for row in rows})) and words.min() >= 0
+    assert len({*words.tolist()}) == len({(row[0], *row[1 : layout.count + 1]) for row in rows})
+    assert words.min() >= 0
 
 
 def test_a_layout_uses_every_bit_and_no_more() -> None:
@@ -52,7 +53,9 @@ def test_sorting_units_sorts_each_row(rows: list[list[int]]) -> None:
 
 @pytest.mark.parametrize("layout", [lambda count: Narrow(count, 1), lambda count: Paired(count, 1)])
 @pytest.mark.parametrize("name", TOYS)
-def test_outgrowing_a_layout_loses_nothing(name: str, layout: Callable[[int], Layout], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_outgrowing_a_layout_loses_nothing(
+    name: str, layout: Callable[[int], Layout], monkeypatch: pytest.MonkeyPatch
+) -> None:
     steps = [layout]
 
     def tight(_shareds: int, _units: int, count: int) -> Layout:

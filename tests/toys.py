@@ -2,11 +2,14 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 from hypothesis import strategies as st
 
+from checker.result import Result
 from model.machine import (
+    Action,
     Event,
     Machine,
     Property,
@@ -36,8 +39,8 @@ def allow_purse(purse: Purse, effect: Any) -> Purse | None:
     return None
 
 
-def counters(units: int = 2, top: int = 3, budget: int = 4, faults: int = 1) -> Machine:
-    """Counters that pay for each tick from one purse; a fault sets a counter back or doubles it."""
+def counter_actions(top: int, faults: int) -> tuple[Action, ...]:
+    """What a counter does: tick for a coin, slip or jump by a fault, sulk when there is no coin."""
 
     def tick(count: int) -> Iterator[Step]:
         if count < top:
@@ -54,18 +57,21 @@ def counters(units: int = 2, top: int = 3, budget: int = 4, faults: int = 1) -> 
             yield Step(Event("sulk"))
             yield Step(Event("cheer"), (("mood", "fine"),), ("pay", 0))
 
-    def refill(purse: Purse) -> Iterator[SharedStep]:
-        if purse.left == 0 and purse.struck:
-            yield SharedStep(Event("refill"), purse._replace(left=1))
+    return tabled("tick", ("count",), tick), tabled("slip", ("count", "mood"), slip), tabled("sulk", ("mood",), sulk)
 
+
+def refill(purse: Purse) -> Iterator[SharedStep]:
+    """An empty purse gets a coin once a fault has struck."""
+    if purse.left == 0 and purse.struck:
+        yield SharedStep(Event("refill"), purse._replace(left=1))
+
+
+def counters(units: int = 2, top: int = 3, budget: int = 4, faults: int = 1) -> Machine:
+    """Counters that pay for each tick from one purse; a fault sets a counter back or doubles it."""
     return Machine(
         parts=("count", "mood"),
         initial=State(Purse(budget, 0), ((0, "fine"),) * units),
-        actions=(
-            tabled("tick", ("count",), tick),
-            tabled("slip", ("count", "mood"), slip),
-            tabled("sulk", ("mood",), sulk),
-        ),
+        actions=counter_actions(top, faults),
         allow=allow_purse,
         faults=lambda purse: purse.struck,
         shared_actions=(refill,),
@@ -106,36 +112,35 @@ class Door(NamedTuple):
     crashes: int
 
 
+def allow_door(door: Door, effect: Any, bug: bool) -> Door | None:
+    if effect == "crash":
+        return Door(0 if bug else door.holder, door.crashes + 1) if door.crashes < 2 else None
+    if effect == "take":
+        return None if door.holder else door._replace(holder=1)
+    if effect == "taken":
+        return door if door.holder else None
+    return door._replace(holder=0)
+
+
+def move_through(place: str, memory: bool) -> Iterator[Step]:
+    if place == "out":
+        yield Step(Event("take", outcome="applied"), (("place", "in"), ("memory", True)), "take")
+        yield Step(Event("take", outcome="refused", rule="lock.held"), (), "taken")
+    if place == "in":
+        yield Step(Event("leave"), (("place", "done"),), "release")
+        yield Step(Event("crash", fault="crash"), (("place", "down"),), "crash")
+    if place == "down" and memory:
+        yield Step(Event("resume"), (("place", "in"),))
+        yield Step(Event("forget"), (("memory", False),))
+
+
 def lock(units: int = 2, bug: bool = True) -> Machine:
     """A lock that, with the bug, is handed over when its holder crashes and yet comes back."""
-
-    def allow(door: Door, effect: Any) -> Door | None:
-        if effect == "take":
-            return door._replace(holder=1) if door.holder == 0 else None
-        if effect == "taken":
-            return door if door.holder == 1 else None
-        if effect == "release":
-            return door._replace(holder=0)
-        if effect == "crash":
-            return Door(0 if bug else door.holder, door.crashes + 1) if door.crashes < 2 else None
-        return None
-
-    def move(place: str, memory: bool) -> Iterator[Step]:
-        if place == "out":
-            yield Step(Event("take", outcome="applied"), (("place", "in"), ("memory", True)), "take")
-            yield Step(Event("take", outcome="refused", rule="lock.held"), (), "taken")
-        if place == "in":
-            yield Step(Event("leave"), (("place", "done"),), "release")
-            yield Step(Event("crash", fault="crash"), (("place", "down"),), "crash")
-        if place == "down" and memory:
-            yield Step(Event("resume"), (("place", "in"),))
-            yield Step(Event("forget"), (("memory", False),))
-
     return Machine(
         parts=("place", "memory"),
         initial=State(Door(0, 0), (("out", False),) * units),
-        actions=(tabled("move", ("place", "memory"), move),),
-        allow=allow,
+        actions=(tabled("move", ("place", "memory"), move_through),),
+        allow=partial(allow_door, bug=bug),
         faults=lambda door: door.crashes,
         properties=(
             Property(
@@ -235,8 +240,12 @@ def random_properties(bad: tuple[int, int, int, int, int]) -> tuple[Property, ..
         Property("move", ("a", "after_b", "event"), lambda x, y, e: said(x, y, e) if x == y == b else None),
         Property("event", ("event",), lambda e: e.action if e.action == event else None),
         Property("passage", ("shared", "after_shared"), lambda s, t: said(s, t) if t.left > s.left else None),
-        Property("told", ("event", "after_shared"), lambda e, t: said(e) if t.left == left and "1" in e.action else None),
-        Property("mixed", ("shared", "after_a", "b"), lambda s, x, y: said(s) if (s.left, x, y) == (left, a, b) else None),
+        Property(
+            "told", ("event", "after_shared"), lambda e, t: said(e) if t.left == left and "1" in e.action else None
+        ),
+        Property(
+            "mixed", ("shared", "after_a", "b"), lambda s, x, y: said(s) if (s.left, x, y) == (left, a, b) else None
+        ),
         Property("final", ("units", "shared"), final),
     )
 
@@ -249,3 +258,24 @@ def random_witnesses(bad: tuple[int, int, int, int, int]) -> tuple[Witness, ...]
         Witness("w_move", ("a", "after_a"), lambda x, y: (x, y) == (a, b)),
         Witness("w_mixed", ("after_b", "after_shared"), lambda y, s: (y, s.struck) == (b, struck)),
     )
+
+
+def told(result: Result) -> dict[str, object]:
+    return {
+        "counts": (result.states, result.transitions, result.depth, result.finals),
+        "verdict": (result.verdict, result.limit),
+        "findings": dict(result.findings),
+        "coverage": result.coverage,
+    }
+
+
+TOYS = {
+    "counters": counters(),
+    "one counter": counters(units=1, top=5, budget=3, faults=2),
+    "three counters": counters(units=3, top=2, budget=5, faults=1),
+    "rich counters": counters(budget=20, faults=3),
+    "lock": lock(),
+    "lock of three": lock(units=3),
+    "sound lock": lock(bug=False),
+    "ladder": ladder(),
+}

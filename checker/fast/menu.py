@@ -1,0 +1,88 @@
+"""What the actions offer, as arrays: a row of alternatives for each distinct value of what an action reads."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from .arrays import Growing, Ids, Words
+from .grid import Grid
+from .questions import View
+from .tables import UNASKED, Alternative, Offers, Tables
+
+SAME = -1
+"""An alternative leaves the part as it is."""
+
+
+def spread(starts: Ids | Words, counts: Ids | Words) -> tuple[Words, Words]:
+    """Return (source, index) for the `counts` consecutive indices from each of `starts`."""
+    source = np.repeat(np.arange(len(counts)), counts)
+    before = np.cumsum(counts, dtype=np.int64) - counts
+    index = np.repeat(starts - before, counts)
+    index += np.arange(len(source))
+    return source, index
+
+
+class Menu:
+    """All rows of all actions."""
+
+    def __init__(self, tables: Tables) -> None:
+        self.actions = [(offers.places, Grid(len(offers.places), self.filler(offers))) for offers in tables.offers]
+        self.panels = {panel: i for i, panel in enumerate(tables.questions.of_move)}
+        self.fresh: list[tuple[Alternative, ...]] = []
+        self.starts, self.counts = Growing(), Growing()
+        self.event, self.effect, self.alarm = Growing(), Growing(), Growing(default=UNASKED)
+        self.flat: list[Alternative] = []
+        self.change = [Growing(default=SAME) for _ in tables.parts]
+        self.open = [Growing(np.bool_) for _ in self.panels]
+
+    def filler(self, offers: Offers) -> Callable[[View], int]:
+        """Return the function that adds a row of one action."""
+        return lambda ids: self.add(offers.row(ids))
+
+    def add(self, row: tuple[Alternative, ...]) -> int:
+        """Add a row, to be entered later, and return its number."""
+        self.fresh.append(row)
+        return self.starts.size + len(self.fresh) - 1
+
+    def enter(self) -> None:
+        """Enter the rows that were added."""
+        rows, self.fresh = self.fresh, []
+        first, counts = self.effect.size, np.array([len(row) for row in rows], np.int32)
+        flat = [alternative for row in rows for alternative in row]
+        self.starts.push(first + np.cumsum(counts) - counts)
+        self.counts.push(counts)
+        self.effect.push([a.effect for a in flat])
+        self.flat.extend(flat)
+        for array in (self.event, self.alarm, *self.change, *self.open):
+            array.grow(self.effect.size)
+
+    def fill(self, offers: Ids) -> None:
+        """Enter the rest of alternatives that are allowed for the first time."""
+        for at in np.unique(offers[self.alarm.array[offers] == UNASKED]).tolist():
+            offer = self.flat[at]
+            if offer.alarm == UNASKED:
+                offer.offers.fill(offer)
+            self.event.room[at], self.alarm.room[at] = offer.event, offer.alarm
+            for place, part in offer.changes:
+                self.change[place].room[at] = part
+            for panel in offer.open:
+                self.open[self.panels[panel]].room[at] = True
+
+    def of(self, columns: list[Ids]) -> tuple[Words, Words]:
+        """Return (unit, alternative) for every alternative of some units, sorted by unit."""
+        parts = [self.of_action(places, grid, columns) for places, grid in self.actions]
+        source = np.concatenate([source for source, _ in parts])
+        order = np.argsort(source, kind="stable")
+        return source[order], np.concatenate([offer for _, offer in parts])[order]
+
+    def of_action(self, places: tuple[int, ...], grid: Grid, columns: list[Ids]) -> tuple[Words, Words]:
+        """Return (unit, alternative) for every alternative of one action."""
+        row = grid([columns[place] for place in places], len(columns[0]))
+        if self.fresh:
+            self.enter()
+        return spread(self.starts.array[row], self.counts.array[row])
+
+    def changed(self, offers: Ids, before: list[Ids]) -> list[Ids]:
+        """Return the parts after some alternatives."""
+        news = [change.array[offers] for change in self.change]
+        return [np.where(new == SAME, old, new) for new, old in zip(news, before, strict=True)]

@@ -1,0 +1,39 @@
+"""What claims see of a batch of units, or of their moves: sights as columns, and labels made from them."""
+
+import numpy as np
+
+from .arrays import Ids
+from .grid import Grid
+from .numbers import Numbers
+from .questions import Panel
+from .rows import Label
+
+Sight = list[Ids]
+"""A column for each place of a sight: parts before, parts after, event."""
+
+
+class Chain:
+    """Labels of a batch: an effect, then what one panel after the other reads of the unit."""
+
+    def __init__(self, panels: tuple[Panel, ...], labels: Numbers[Label]) -> None:
+        self.panels = panels
+        self.stages: list[Numbers[Label]] = [*(Numbers[Label]() for _ in panels), labels]
+        self.start = Grid(1, lambda ids: self.stages[0](Label(ids[0], ())))
+        self.grids = [self.link(position) for position in range(len(panels))]
+
+    def link(self, position: int) -> Grid:
+        """Return the grid that adds the view of one panel."""
+        before, after = self.stages[position], self.stages[position + 1]
+
+        def extend(ids: tuple[int, ...]) -> int:
+            effect, views = before.values[ids[0]]
+            return after(Label(effect, (*views, ids[1:])))
+
+        return Grid(1 + len(self.panels[position].places), extend)
+
+    def __call__(self, effect: Ids, sight: Sight) -> Ids:
+        """Return the label of each of a batch."""
+        number = self.start([effect], len(effect))
+        for panel, grid in zip(self.panels, self.grids, strict=True):
+            number = grid([number, *(sight[place] for place in panel.places)], len(effect))
+        return np.asarray(number)

@@ -1,0 +1,195 @@
+"""The search on Python integers: faster than arrays while states are few.
+
+A state is one integer, 32 bits for each unit's number and the shared part's above them. States are expanded in
+buckets of equal (faults, steps), cheapest first.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from typing import cast
+
+from model.machine import Machine, State
+
+from .clock import Clock
+from .docket import Docket, Suspicion
+from .outcome import Outcome, Tally
+from .retrace import Member
+from .rows import Rows
+from .tables import REFUSED, Tables
+
+WIDTH = 32
+MASK = (1 << WIDTH) - 1
+
+Bucket = dict[int, None]
+
+
+class SmallSearch:
+    """One search: its tables, what was reached and what is waiting."""
+
+    def __init__(self, tables: Tables, clock: Clock, symmetry: bool) -> None:
+        self.tables, self.clock, self.symmetry = tables, clock, symmetry
+        self.machine: Machine = tables.machine
+        self.rows = Rows(tables)
+        self.docket = Docket(tables.questions)
+        count = len(self.machine.initial.units)
+        self.shifts = tuple(WIDTH * i for i in range(count))
+        self.top = WIDTH * count
+        self.tally = Tally()
+        self.events: list[int] = []
+        self.reached: dict[int, int] = {}
+        self.waiting: dict[tuple[int, int], Bucket] = {}
+        self.answers: list[tuple[dict[int, int], dict[int, int]]] = []
+
+    def run(self, most: int) -> Outcome | None:
+        """Search to the end or to a limit; give up, for another search to start over, past `most` states."""
+        root = self.encode(self.machine.initial)
+        self.waiting[self.tables.faults[root >> self.top], 0] = {root: None}
+        limit = ""
+        try:
+            while self.waiting and not limit:
+                if len(self.reached) > most:
+                    return None
+                cost = min(self.waiting)
+                limit = self.clock.settled(cost, self.docket.best()) or self.expand(cost, self.fresh(cost))
+        except KeyboardInterrupt:
+            limit = "interrupted"
+        return self.outcome(limit)
+
+    def outcome(self, limit: str) -> Outcome:
+        """Gather what the search has to tell."""
+        self.tally.states, self.tally.transitions = len(self.reached), sum(self.events)
+        self.tally.events = Counter(dict(zip(self.tables.events.values, self.events, strict=False)))
+        return Outcome(self.tally, self.docket, self.gates, limit)
+
+    def fresh(self, cost: tuple[int, int]) -> list[int]:
+        """Take the bucket of this cost and leave out what was reached before."""
+        words = [word for word in self.waiting.pop(cost) if word not in self.reached]
+        self.reached.update(dict.fromkeys(words, cost[1]))
+        return words
+
+    def expand(self, cost: tuple[int, int], words: list[int]) -> str:
+        """Visit every state of a bucket; say which limit cut it short."""
+        for word in words:
+            self.tally.depth = max(self.tally.depth, cost[1])
+            if limit := self.clock.over(len(self.reached)):
+                return limit
+            self.judge(cost, word)
+            if self.visit(cost, word):
+                self.end(cost, word)
+        self.clock.tick(len(self.reached), sum(map(len, self.waiting.values())), cost[1])
+        return ""
+
+    def visit(self, cost: tuple[int, int], word: int) -> bool:
+        """Take every step from a state and judge it; say whether the state is final."""
+        final = True
+        for after, event, alarm in self.steps(word):
+            self.count(event)
+            faults = self.tables.faults[after >> self.top]
+            final = final and (after == word or faults > cost[0])
+            if alarm:
+                self.docket.step(alarm, faults, cost, (word,))
+            after = self.canonical(after)
+            if after not in self.reached:
+                self.waiting.setdefault((faults, cost[1] + 1), {})[after] = None
+        return final
+
+    def steps(self, word: int) -> Iterator[tuple[int, int, int]]:
+        """Yield the word after each step, the event, and the claims that strike on it."""
+        shared = word >> self.top
+        answers, verdicts = self.asked(shared)
+        for shift in self.shifts:
+            number = (word >> shift) & MASK
+            for move in self.rows.row(number).moves:
+                effect = move.offer.effect
+                after = answers.get(effect)
+                if after is None:
+                    after = answers[effect] = self.tables.answer(shared, effect)
+                if after != REFUSED:
+                    if move.delta is None:
+                        self.rows.complete(number, move)
+                    alarm = verdicts.get(move.label)
+                    if alarm is None:
+                        alarm = verdicts[move.label] = self.rows.verdict(shared, after, move.label)
+                    word_after = word + (cast(int, move.delta) << shift) + ((after - shared) << self.top)
+                    yield word_after, move.offer.event, self.tables.questions.join(move.alarm, alarm)
+        for own in self.rows.own_steps(shared):
+            yield word + ((own.shared - shared) << self.top), own.event, own.alarm
+
+    def asked(self, shared: int) -> tuple[dict[int, int], dict[int, int]]:
+        """Return a shared part's known answers to effects, and the known alarms of steps from it by label."""
+        while len(self.answers) <= shared:
+            self.answers.append(({}, {}))
+        return self.answers[shared]
+
+    def count(self, event: int) -> None:
+        """Count a transition."""
+        if event >= len(self.events):
+            self.events.extend([0] * (len(self.tables.events) - len(self.events)))
+        self.events[event] += 1
+
+    def judge(self, cost: tuple[int, int], word: int) -> None:
+        """Take note of the claims that strike in a state."""
+        shared = word >> self.top
+        alarm = self.rows.alarm_of_shared(shared)
+        for shift in self.shifts:
+            row = self.rows.row((word >> shift) & MASK)
+            alarm = self.tables.questions.join(alarm, row.alarm)
+            if self.tables.questions.of_both:
+                alarm = self.tables.questions.join(alarm, self.rows.meeting(shared, row.stance))
+        if alarm:
+            self.docket.state(alarm, *cost, (word,))
+
+    def end(self, cost: tuple[int, int], word: int) -> None:
+        """Count a final state and judge it."""
+        self.tally.finals += 1
+        if self.tables.questions.of_final and (alarm := self.tables.questions.final(self.decode(word))):
+            self.docket.state(alarm, *cost, (word,))
+
+    def encode(self, state: State) -> int:
+        """Return the word of a state."""
+        word = self.tables.shared(state.shared) << self.top
+        for shift, unit in zip(self.shifts, state.units, strict=True):
+            word |= self.rows.units(self.tables.unit(unit)) << shift
+        return self.canonical(word)
+
+    def decode(self, word: int) -> State:
+        """Return the state of a word."""
+        numbers = ((word >> shift) & MASK for shift in self.shifts)
+        units = tuple(self.tables.unit_value(self.rows.units.values[number]) for number in numbers)
+        return State(self.tables.shareds.values[word >> self.top], units)
+
+    def canonical(self, word: int) -> int:
+        """Sort the units of a state, if they are interchangeable."""
+        if not self.symmetry:
+            return word
+        numbers = sorted((word >> shift) & MASK for shift in self.shifts)
+        return word >> self.top << self.top | sum(n << shift for n, shift in zip(numbers, self.shifts, strict=True))
+
+    def gates(self, suspicion: Suspicion) -> list[Member]:
+        """Return the sets of states, one for each step, that the cheapest stories of a suspicion pass through."""
+        states, gates = dict.fromkeys(suspicion.words), list[Member]()
+        for steps in range(self.reached[suspicion.words[0]], 0, -1):
+            gates.append(self.member(states))
+            states = self.before(states, steps - 1)
+        return gates[::-1]
+
+    @cached_property
+    def sources(self) -> dict[int, list[int]]:
+        """The states from which a step leads to each state."""
+        sources: dict[int, list[int]] = {}
+        for word in self.reached:
+            for after, _, _ in self.steps(word):
+                sources.setdefault(self.canonical(after), []).append(word)
+        return sources
+
+    def member(self, words: Iterable[int]) -> Member:
+        """Return a test whether a state is among the words."""
+        chosen = frozenset(words)
+        return lambda state: self.encode(state) in chosen
+
+    def before(self, words: Bucket, steps: int) -> Bucket:
+        """Return the states, `steps` steps from the start, that lead to `words`: of those with the fewest faults."""
+        found = dict.fromkeys(p for word in words for p in self.sources[word] if self.reached[p] == steps)
+        fewest = min(self.tables.faults[p >> self.top] for p in found)
+        return {p: None for p in found if self.tables.faults[p >> self.top] == fewest}

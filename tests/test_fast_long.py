@@ -1,0 +1,179 @@
+"""Long searches: limits, memory, files, checkpoints. None of them may change an answer."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from checker.explore import explore as plain
+from checker.fast import Options, explore
+from checker.fast.checkpoint import CheckpointError
+from checker.fast.clock import Clock
+from checker.fast.disk import Room
+from checker.fast.large import LargeSearch
+from checker.fast.layers import Layer, Run, merged
+from checker.fast.tables import Tables
+from checker.result import Limits, Verdict
+from tests.toys import counters, told
+
+ROOT = Path(__file__).parent.parent
+LARGE = Options(symmetry=False, small_states=0)
+SOUND = counters(2, 6, 30, 0)
+
+
+@pytest.mark.parametrize("options", [Options(symmetry=False), LARGE], ids=["small", "large"])
+def test_a_limit_of_states_is_never_a_pass(options: Options) -> None:
+    sound = replace(SOUND, properties=())
+    states = plain(sound).states
+    enough = explore(sound, Limits(max_states=states), options=options)
+    short = explore(sound, Limits(max_states=states - 1), options=options)
+    assert (enough.verdict, enough.limit, enough.states) == (Verdict.HOLDS, "", states)
+    assert (short.verdict, short.limit) == (Verdict.UNDETERMINED, f"{states - 1} states")
+
+
+@pytest.mark.parametrize("options", [Options(), LARGE], ids=["small", "large"])
+def test_no_time_is_never_a_pass(options: Options) -> None:
+    result = explore(replace(SOUND, properties=()), Limits(max_seconds=0), options=options)
+    assert (result.verdict, result.limit) == (Verdict.UNDETERMINED, "0 seconds")
+
+
+@pytest.mark.parametrize("options", [Options(), LARGE], ids=["small", "large"])
+def test_the_first_violation_is_a_cheapest_one(options: Options) -> None:
+    machine = counters(2, 3, 4, 2)
+    everything, first = plain(machine).findings, explore(machine, Limits(stop_at="first"), options=options)
+    best = min((f.faults, f.steps) for f in everything.values())
+    assert dict(first.findings) == {n: f for n, f in everything.items() if (f.faults, f.steps) == best}
+    assert first.limit == "first violation"
+    assert first.states < explore(machine, options=options).states
+
+
+@pytest.mark.parametrize("options", [Options(), LARGE], ids=["small", "large"])
+def test_an_interrupt_leaves_the_counts(options: Options) -> None:
+    def interrupt(states: int, waiting: int, depth: int) -> None:
+        if depth == 3:
+            raise KeyboardInterrupt
+
+    result = explore(replace(SOUND, properties=()), watch=interrupt, options=options)
+    assert (result.verdict, result.limit, result.depth) == (Verdict.UNDETERMINED, "interrupted", 3)
+
+
+def test_memory_that_does_not_suffice_stops_the_search() -> None:
+    result = explore(replace(SOUND, properties=()), options=replace(LARGE, max_bytes=100))
+    assert (result.verdict, result.limit) == (Verdict.UNDETERMINED, "0 MiB of memory")
+
+
+def test_files_serve_where_memory_does_not(tmp_path: Path) -> None:
+    machine = counters(2, 4, 6, 2)
+    assert told(explore(machine, options=replace(LARGE, max_bytes=100, spill=tmp_path))) == told(plain(machine))
+    assert not [*tmp_path.iterdir()]
+
+
+def test_a_search_in_files_holds_no_words_in_memory(tmp_path: Path) -> None:
+    machine = counters(3, 12, 60, 0)
+    search = LargeSearch(Tables(machine), Clock(Limits(), lambda *_: None), False, Room(100, tmp_path))
+    search.begin()
+    search.run()
+    assert search.tally.states == 13**3
+    assert search.nbytes <= 100
+
+
+def test_a_reached_state_takes_ten_bytes() -> None:
+    layer = Layer(Room())
+    for steps in range(50):
+        layer.add(np.arange(steps * 1000, (steps + 1) * 1000), steps)
+    assert sum(run.nbytes for run in layer.runs) == 10 * len(layer) == 10 * 50_000
+    assert len(layer.runs) < 5
+    assert layer.missing(np.array([-1, 0, 49_999, 50_000])).tolist() == [-1, 50_000]
+    assert layer.at(7).tolist() == [*range(7000, 8000)]
+
+
+def test_merged_runs_keep_the_steps_to_each_word() -> None:
+    large = Run(np.array([1, 5, 9]), np.array([0, 1, 2], np.uint16))
+    small = Run(np.array([0, 6, 10]), np.array([3, 4, 5], np.uint16))
+    run = merged(large, small, Room())
+    assert (run.words.tolist(), run.steps.tolist()) == ([0, 1, 5, 6, 9, 10], [3, 0, 1, 4, 2, 5])
+
+
+@pytest.mark.parametrize("symmetry", [False, True])
+@pytest.mark.parametrize("stop", [0, 1, 4, 9])
+def test_a_resumed_search_ends_like_one_that_was_not_stopped(stop: int, symmetry: bool, tmp_path: Path) -> None:
+    machine = counters(3, 2, 5, 2)
+    options = Options(symmetry, 0, checkpoint=tmp_path / "saved", checkpoint_seconds=0, key="toy")
+
+    def interrupt(states: int, waiting: int, depth: int) -> None:
+        if depth > stop:
+            raise KeyboardInterrupt
+
+    assert explore(machine, watch=interrupt, options=options).limit == "interrupted"
+    resumed = explore(machine, options=replace(options, resume=True))
+    assert told(resumed) == told(explore(machine, options=Options(symmetry)))
+
+
+def test_a_search_that_was_killed_goes_on(tmp_path: Path) -> None:
+    saved = tmp_path / "saved"
+    code = (
+        "import sys, time; from pathlib import Path; from checker.fast import Options, explore\n"
+        "from tests.toys import counters\n"
+        "options = Options(False, 0, checkpoint=Path(sys.argv[1]), checkpoint_seconds=0, key='toy')\n"
+        "explore(counters(2, 4, 6, 2), watch=lambda s, w, d: time.sleep(60 * (d > 6)), options=options)\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", code, str(saved)], cwd=ROOT) as child:
+        while not saved.exists() and child.poll() is None:
+            time.sleep(0.02)
+        time.sleep(0.1)
+        os.kill(child.pid, signal.SIGKILL)
+    options = Options(False, 0, checkpoint=saved, checkpoint_seconds=60, key="toy", resume=True)
+    assert told(explore(counters(2, 4, 6, 2), options=options)) == told(plain(counters(2, 4, 6, 2)))
+
+
+def damage_end(data: bytes) -> bytes:
+    return data[:-1] + bytes([data[-1] ^ 1])
+
+
+def damage_middle(data: bytes) -> bytes:
+    return data[:200] + bytes([data[200] ^ 1]) + data[201:]
+
+
+@pytest.mark.parametrize(
+    ("spoil", "key", "message"),
+    [
+        (damage_end, "toy", "damaged"),
+        (damage_middle, "toy", "damaged"),
+        (lambda data: data[:-100], "toy", "damaged"),
+        (lambda data: data + b"more", "toy", "damaged"),
+        (lambda data: b"PK" + data, "toy", "not a checkpoint of this version"),
+        (lambda data: b"", "toy", "not a checkpoint of this version"),
+        (lambda data: data, "another toy", "a checkpoint of another fence, bound or option"),
+    ],
+)
+def test_a_bad_checkpoint_is_refused_in_one_line(spoil, key, message, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    options = replace(LARGE, checkpoint=tmp_path / "saved", checkpoint_seconds=0, key="toy")
+    explore(SOUND, options=options)
+    (tmp_path / "saved").write_bytes(spoil((tmp_path / "saved").read_bytes()))
+    with pytest.raises(CheckpointError, match=message) as caught:
+        explore(SOUND, options=replace(options, key=key, resume=True))
+    assert "\n" not in str(caught.value)
+
+
+def test_no_checkpoint_is_refused_in_one_line(tmp_path: Path) -> None:
+    with pytest.raises(CheckpointError, match="no checkpoint here"):
+        explore(SOUND, options=replace(LARGE, checkpoint=tmp_path / "none", resume=True))
+
+
+def test_answers_do_not_depend_on_the_hash_seed() -> None:
+    code = (
+        "from checker.fast import Options, explore; from tests.toys import counters, lock\n"
+        "from dataclasses import replace\n"
+        "for machine in (counters(), lock()):\n"
+        "    for options in (Options(), Options(small_states=0)):\n"
+        "        print(replace(explore(machine, options=options), seconds=0, coverage=None))\n"
+    )
+    seeds = ({"PYTHONHASHSEED": seed} for seed in "012")
+    runs = [subprocess.check_output([sys.executable, "-c", code], env=os.environ | seed, cwd=ROOT) for seed in seeds]
+    assert runs[0] == runs[1] == runs[2] != b""
