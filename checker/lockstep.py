@@ -1,8 +1,9 @@
 """Explores two machines in lockstep: the same choices, the same faults, until they first answer differently.
 
 Both are asked the same thing at each step and go on together while their answers have the same outcome; what they
-keep may already differ. A step that only one of them has is *housekeeping* (the other waits), or a difference. A
-fault that can strike only one of them is not followed: it is a choice that the two do not share.
+keep may already differ. A step that only one of them has is *housekeeping* (the other waits), or, if it has an
+answer, a difference. What strikes only one of them, or passes without an answer, is not followed: the two do not
+share that choice.
 """
 
 import time
@@ -106,8 +107,8 @@ def alone(step: Transition, machine: Machine) -> bool:
 
 
 def tells(step: Transition, mine: Machine, others: tuple[Transition, ...], theirs: Machine) -> bool:
-    """Say whether a step that the other machine has not got is a difference: not while the other has to catch up."""
-    if step.event.fault:
+    """Say whether a step that the other machine has not got is another answer: not while the other has to catch up."""
+    if step.event.fault or not step.event.outcome:
         return False
     if alone(step, mine):
         return bool(step.event.rule)
@@ -115,9 +116,10 @@ def tells(step: Transition, mine: Machine, others: tuple[Transition, ...], their
 
 
 def instead(step: Transition, others: tuple[Transition, ...]) -> Transition | None:
-    """Return what the other machine does in the place of the step: same unit, same epoch, no fault."""
+    """Return what the other machine is answered in the place of the step: same unit, same epoch, no fault."""
     of = (step.unit, step.event.epoch)
-    return next((o for o in others if (o.unit, o.event.epoch) == of and not o.event.fault), None)
+    same = (o for o in others if (o.unit, o.event.epoch) == of and not o.event.fault)
+    return next((o for o in same if o.event.outcome), None)
 
 
 def differing(old: Machine, new: Machine, found: Choices) -> Iterator[Move]:
