@@ -33,6 +33,11 @@ class Run:
     progress_faults: int | None = None
 
 
+def rank(run: Run, found: Finding) -> tuple[bool, int, int]:
+    """Order stories: those of a first run before those that need an earlier one, then by faults, then by steps."""
+    return run.bound.earlier_run, found.faults, found.steps
+
+
 @dataclass(frozen=True)
 class Checked:
     """A fence, explored over all its bounds."""
@@ -47,7 +52,7 @@ class Checked:
         best: dict[str, tuple[Run, Finding]] = {}
         for run in self.runs:
             for name, found in run.result.findings.items():
-                if name not in best or (found.faults, found.steps) < (best[name][1].faults, best[name][1].steps):
+                if name not in best or rank(run, found) < rank(*best[name]):
                     best[name] = run, found
         return {name: best[name] for name in NAMES if name in best}
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.table import Table
 
 from checker.command.bounds import bound_options, told
@@ -17,9 +17,13 @@ from model.settings import FAULTS
 WIDTH = 100
 
 
-def console() -> Console:
-    """Return a console of fixed width, with colours on a terminal only."""
-    return Console(width=WIDTH, highlight=False, soft_wrap=False)
+def show(*parts: RenderableType) -> None:
+    """Print at a fixed width, with colours on a terminal only, and no blanks at the ends of lines."""
+    out = Console(width=WIDTH, highlight=False, soft_wrap=False)
+    with out.capture() as captured:
+        for part in parts:
+            out.print(part)
+    print("\n".join(line.rstrip() for line in captured.get().splitlines()))
 
 
 def case_of(checked: Checked, name: str) -> Case:
@@ -81,20 +85,17 @@ def facts(checked: Checked) -> Iterator[tuple[str, str]]:
 
 def print_text(checked: Checked, property_: str | None, reproduce: str) -> None:
     """Print the verdict, what was explored, and the story of one broken promise."""
-    out, fence = console(), checked.fence
+    fence = checked.fence
     colour = {Verdict.HOLDS: "green", Verdict.VIOLATED: "red"}.get(checked.verdict, "yellow")
-    out.print(f"[bold {colour}]{checked.verdict.upper()}[/]  {fence.name}: {fence.summary}\n")
-    out.print(bounds_table(checked))
-    out.print()
+    show(f"[bold {colour}]{checked.verdict.upper()}[/]  {fence.name}: {fence.summary}\n", bounds_table(checked), "")
     if checked.findings:
-        out.print(promises_table(checked))
-        out.print()
+        show(promises_table(checked), "")
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(width=14, style="dim")
+    grid.add_column()
     for name, text in facts(checked):
-        grid = Table.grid(padding=(0, 2))
-        grid.add_column(width=14, style="dim")
-        grid.add_column()
         grid.add_row(name, text)
-        out.print(grid)
+    show(grid)
     if checked.findings:
         from checker.picture import as_text
 

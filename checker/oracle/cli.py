@@ -1,18 +1,23 @@
 """Commands of the oracle: replay a log, check a concurrent history."""
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import click
 
+from checker.oracle.drive_cli import drive_command
 from checker.oracle.events import BadLineError
+from checker.command.fences import find_fence
+from checker.files import write_whole
 from checker.oracle.linearize import EXITS, linearize
+from checker.oracle.modes import SOUND, Mode, strictly
 from checker.oracle.render import as_json, as_text, linearized_text
 from checker.oracle.replay import Verdict, exit_code, first_divergence, replay
 from checker.oracle.search import LIMIT
 from checker.oracle.streams import STDIN, followed, lines_of
+from checker.oracle.vectors_cli import vectors_command
 
 
 class BadInput(click.ClickException):  # click's own name for it
@@ -44,9 +49,15 @@ def one_line_errors(source: str) -> Iterator[None]:
 @click.argument("log", metavar="LOG")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.option("--follow", is_flag=True, help="Keep reading a growing log; stop at the first divergence.")
+@click.option("--fence", help="Strict: each answer must be the one that this fence gives.")
+@click.option("--picture", type=click.Path(path_type=Path), help="Draw the run up to the divergence (.svg, .png, .txt).")
 @click.option("--idle", type=click.FloatRange(min=0), help="With --follow: stop after so many seconds without a line.")
-def replay_command(log: str, form: str, follow: bool, idle: float | None) -> None:
-    """Judge LOG, an event log of version 1 (JSON Lines; - reads standard input), under any sound policy.
+def replay_command(
+    log: str, form: str, follow: bool, idle: float | None, fence: str | None, picture: Path | None
+) -> None:
+    """Judge LOG, an event log of version 1 (JSON Lines; - reads standard input).
+
+    Any answer of a sound policy is allowed; with --fence exactly the answers of that fence are.
 
     Tells the first line that diverges, and which later lines only follow from it.
 
@@ -55,18 +66,39 @@ def replay_command(log: str, form: str, follow: bool, idle: float | None) -> Non
     gc.disable()  # a replay makes no cycles, and collecting over 10,000 open shards costs a quarter of its time
     try:
         with one_line_errors(log):
-            verdict = _followed(log, idle) if follow else replay(lines_of(log), log)
+            mode = SOUND if fence is None else strictly(find_fence(fence))
+            lines = kept(lines_of(log)) if picture is not None and log == STDIN else lines_of(log)
+            verdict = _followed(log, idle, mode) if follow else replay(lines, log, mode)
+            if picture is not None:
+                draw(picture, lines if log == STDIN else lines_of(log), verdict)
     finally:
         gc.enable()
     click.echo(as_json(verdict) if form == "json" else as_text(verdict))
     raise SystemExit(exit_code(verdict))
 
 
-def _followed(log: str, idle: float | None) -> Verdict:
+def _followed(log: str, idle: float | None, mode: Mode) -> Verdict:
     if log == STDIN:
-        return first_divergence(lines_of(log), log)
+        return first_divergence(lines_of(log), log, mode)
     with Path(log).open("rb") as file:
-        return first_divergence(followed(file, idle), log)
+        return first_divergence(followed(file, idle), log, mode)
+
+
+def kept(lines: Iterable[bytes]) -> list[bytes]:
+    """Keep the lines of a stream that is read twice: judged, then drawn."""
+    return list(lines)
+
+
+def draw(path: Path, lines: Iterable[bytes], verdict: Verdict) -> None:
+    """Draw the run up to its divergence."""
+    from checker import picture
+    from checker.oracle.logged_story import story_of_log
+
+    forms = {".svg": picture.as_svg, ".png": picture.as_png, ".dot": picture.as_dot, ".txt": picture.as_text}
+    if path.suffix not in forms:
+        raise BadInput(f"{path}: expected a name that ends in {', '.join(forms)}")
+    if verdict.line is not None:
+        write_whole(path, forms[path.suffix](story_of_log(lines, verdict)))
 
 
 @oracle.command("linearize")
@@ -82,3 +114,7 @@ def linearize_command(history: str, form: str, limit: int) -> None:
         found = linearize(lines_of(history), history, limit)
     click.echo(as_json(found) if form == "json" else linearized_text(found))
     raise SystemExit(EXITS[found.verdict])
+
+
+oracle.add_command(vectors_command)
+oracle.add_command(drive_command)

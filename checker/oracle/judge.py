@@ -86,6 +86,8 @@ def _observe(run: Run, event: Event) -> None:
             recount_all(run, event.t)
     if op in ("ledger.reserve", "lease.grant", "lease.renew"):
         close_leases(run, event.t)
+    if op == "config.change" and event.ceiling is not None:
+        run.plan = run.plan._replace(ceiling=event.ceiling)
 
 
 def _judge_run(run: Run, event: Event) -> Finding | None:

@@ -3,17 +3,13 @@
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from checker.oracle.events import BadLineError, Event, Name, read_events
-from checker.oracle.explain import state_of
-from checker.oracle.judge import Finding, adopt, judge, mend
-from checker.oracle.state import Run, opened
+from checker.oracle.judge import Finding
+from checker.oracle.modes import SOUND, Mode
 
 Word = Literal["conforms", "diverges", "undetermined", "vacuous"]
-
-MODE: Final = "any sound policy"
-"""The only mode so far: every answer of any sound policy is allowed."""
 
 EXITS: Final[dict[str, int]] = {"conforms": 0, "diverges": 1, "undetermined": 3, "vacuous": 4}
 """Exit codes of the verdicts; 2 is bad input."""
@@ -34,7 +30,7 @@ class Verdict:
 
     log: str
     verdict: Word
-    mode: str = MODE
+    mode: str = SOUND.name
     line: int | None = None
     op: str | None = None
     run: Name | None = None
@@ -77,8 +73,9 @@ class Replay:
     """
 
     log: str
-    runs: dict[Name, Run] = field(default_factory=dict)
-    mended: dict[Name, Run] = field(default_factory=dict)
+    mode: Mode = SOUND
+    runs: dict[Name, Any] = field(default_factory=dict)
+    mended: dict[Name, Any] = field(default_factory=dict)
     trails: dict[tuple[Name, Name | None], deque[Trail]] = field(default_factory=dict)
     events: int = 0
     met: bool = False
@@ -91,17 +88,17 @@ class Replay:
         if self.wrong is not None:
             lines = tuple(self.consequences), tuple(self.further)
             return replace(self.wrong, events=self.events, consequences=lines[0], further=lines[1], unread=unread)
-        return Verdict(self.log, "conforms" if self.met else "vacuous", events=self.events)
+        return Verdict(self.log, "conforms" if self.met else "vacuous", self.mode.name, events=self.events)
 
 
-def replay(lines: Iterable[str | bytes], log: str = "-") -> Verdict:
+def replay(lines: Iterable[str | bytes], log: str = "-", mode: Mode = SOUND) -> Verdict:
     """Judge a whole log. Raises `BadLineError` for a line that cannot be read, unless an earlier line diverged."""
-    return last(steps(lines, log))
+    return last(steps(lines, log, mode=mode))
 
 
-def first_divergence(lines: Iterable[str | bytes], log: str = "-") -> Verdict:
+def first_divergence(lines: Iterable[str | bytes], log: str = "-", mode: Mode = SOUND) -> Verdict:
     """Judge a stream up to its first divergence, or to its end."""
-    return last(steps(lines, log, stop=True))
+    return last(steps(lines, log, stop=True, mode=mode))
 
 
 def last(progress: Iterator[Replay | Verdict]) -> Verdict:
@@ -112,9 +109,11 @@ def last(progress: Iterator[Replay | Verdict]) -> Verdict:
     raise AssertionError("a replay ends with its verdict")
 
 
-def steps(lines: Iterable[str | bytes], log: str, stop: bool = False) -> Iterator[Replay | Verdict]:
+def steps(
+    lines: Iterable[str | bytes], log: str, stop: bool = False, mode: Mode = SOUND
+) -> Iterator[Replay | Verdict]:
     """The replay after each event, and at last its verdict; with `stop` at the first divergence."""
-    under_way = Replay(log)
+    under_way = Replay(log, mode)
     try:
         for event in read_events(lines):
             step(under_way, event)
@@ -135,12 +134,12 @@ def step(under_way: Replay, event: Event) -> None:
     """Judge one event."""
     under_way.events += 1
     if event.op == "run.open":
-        under_way.runs[event.run] = opened(event)
+        under_way.runs[event.run] = under_way.mode.opened(event)
         return
     if event.op in ("lease.grant", "ledger.commit"):
         under_way.met = True
     run = under_way.runs[event.run]
-    finding = judge(run, event)
+    finding = under_way.mode.judge(run, event)
     _compare(under_way, event, finding)
     if finding is not None:
         _diverge(under_way, run, event, finding)
@@ -154,31 +153,32 @@ def _compare(under_way: Replay, event: Event, finding: Finding | None) -> None:
         if finding is not None and under_way.wrong is not None:
             under_way.further.append(event.line)
         return
-    other = judge(should, event)
+    other = under_way.mode.judge(should, event)
     if other is not None:
-        mend(should, event, other)
+        under_way.mode.mend(should, event, other)
     if (other is None) != (finding is None):
         under_way.consequences.append(event.line)
     elif finding is not None:
         under_way.further.append(event.line)
 
 
-def _diverge(under_way: Replay, run: Run, event: Event, finding: Finding) -> None:
+def _diverge(under_way: Replay, run: Any, event: Event, finding: Finding) -> None:
     if under_way.wrong is None:
         under_way.wrong = _described(under_way, run, event, finding)
     if event.run not in under_way.mended:
         under_way.mended[event.run] = run.copy()
-        mend(under_way.mended[event.run], event, finding)
-    adopt(run, event)
+        under_way.mode.mend(under_way.mended[event.run], event, finding)
+    under_way.mode.adopt(run, event)
 
 
-def _described(under_way: Replay, run: Run, event: Event, finding: Finding) -> Verdict:
+def _described(under_way: Replay, run: Any, event: Event, finding: Finding) -> Verdict:
     trail = under_way.trails.get((event.run, event.shard), ())
     undetermined = run.cut is not None
     cut = f"; alternatives were dropped from line {run.cut} on, so this is not certain" if undetermined else ""
     return Verdict(
         under_way.log,
         "undetermined" if undetermined else "diverges",
+        under_way.mode.name,
         line=event.line,
         op=event.op,
         run=event.run,
@@ -190,7 +190,7 @@ def _described(under_way: Replay, run: Run, event: Event, finding: Finding) -> V
         rule=finding.rule,
         code=finding.code,
         why=finding.why + cut,
-        state=state_of(run, event),
+        state=under_way.mode.told(run, event),
         so_far=tuple(_told(item) for item in trail),
     )
 

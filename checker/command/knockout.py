@@ -1,0 +1,202 @@
+"""Takes a fence apart: each rule away, each strategy replaced, then two at a time; what breaks without what.
+
+A rule that never answered in a whole search cannot have shaped it: without the rule every answer is the same, so the
+same states are reached and the same promises kept. Such a fence is not searched again. (Two exceptions are searched:
+a rule that is alone at its boundary, as a boundary without rules is not visited, and any replaced strategy.)
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+
+from checker.command.bounds import Asked
+from checker.command.check import Checked
+from checker.command.diff import part
+from checker.command.search import searched
+from checker.command.variants import altered, rule_names, strategy_changes, structural
+from checker.lockstep import Move
+from checker.result import Limits
+from model.fence import Fence
+from model.machine import Transition
+from model.outcomes import Refusal
+from model.promises import NAMES
+
+Cost = tuple[int, int]
+Parts = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A fence without some parts: (faults, steps) of each broken promise, and the rules that answered.
+
+    `like` names the parts of another trial that this one cannot differ from; `limit` cut the search short.
+    """
+
+    parts: Parts
+    broken: Mapping[str, Cost]
+    answered: frozenset[str]
+    shadows: Mapping[str, str] = field(default_factory=dict)
+    limit: str = ""
+    like: Parts | None = None
+
+
+@dataclass(frozen=True)
+class Change:
+    """The first answer that differs without a part: with it, and without it by which rule; `refused`: by both."""
+
+    before: str
+    after: str
+    rule: str
+    refused: bool
+
+
+@dataclass(frozen=True)
+class Knockout:
+    """All trials of a fence; `changes` are of parts that break nothing, `rivals` their pairs with what is before."""
+
+    fence: Fence
+    whole: Trial
+    singles: tuple[Trial, ...]
+    pairs: tuple[Trial, ...]
+    changes: Mapping[str, Change]
+    rivals: tuple[Trial, ...] = ()
+
+    @property
+    def trials(self) -> tuple[Trial, ...]:
+        """Every trial, the whole fence first."""
+        return (self.whole, *self.singles, *self.pairs, *self.rivals)
+
+    @property
+    def vacuous(self) -> tuple[str, ...]:
+        """Promises that no trial breaks."""
+        return tuple(name for name in NAMES if not any(name in trial.broken for trial in self.trials))
+
+    @property
+    def limit(self) -> str:
+        """The limit that cut some trial short, or nothing."""
+        return next((trial.limit for trial in self.trials if trial.limit), "")
+
+
+@dataclass(frozen=True)
+class Bench:
+    """What every trial needs: the fence, its bounds, the limits of each search."""
+
+    fence: Fence
+    wanted: Asked
+    limits: Limits
+
+    def search(self, parts: Parts) -> Trial:
+        """Check the fence without these parts."""
+        variant = altered(self.fence, *parts) if parts else self.fence
+        return trial_of(searched(variant, self.wanted, self.limits), parts)
+
+    def beyond(self, trial: Trial, part_name: str) -> Trial:
+        """Return the trial with one more part away; not searched if it cannot differ."""
+        parts = (*trial.parts, part_name)
+        if not self.idle(trial, part_name):
+            return self.search(parts)
+        return Trial(parts, trial.broken, trial.answered, trial.shadows, like=trial.parts)
+
+    def idle(self, trial: Trial, part_name: str) -> bool:
+        """Say whether the part is a rule that never answered in a trial that was searched whole."""
+        known = "=" not in part_name and not trial.limit and part_name not in trial.answered
+        without = altered(self.fence, *trial.parts) if trial.parts else self.fence
+        return known and not structural(without, part_name)
+
+
+def trial_of(checked: Checked, parts: Parts) -> Trial:
+    """Keep of a checked fence what a knock-out needs: no states, no stories."""
+    broken = {name: (found.faults, found.steps) for name, (_, found) in checked.findings.items()}
+    answered = frozenset(rule for rule, times in checked.coverage.rules.items() if rule and times)
+    return Trial(parts, broken, answered, dict(checked.standby), checked.limit)
+
+
+def lost(trial: Trial, whole: Trial) -> tuple[str, ...]:
+    """Return the promises that the trial breaks and the whole fence does not."""
+    return tuple(name for name in NAMES if name in trial.broken and name not in whole.broken)
+
+
+def knock_out(
+    fence: Fence, wanted: Asked, limits: Limits, pairs: bool, tell: Callable[[Trial, int, int], None]
+) -> Knockout:
+    """Try every part alone, and every two that break nothing alone if `pairs`; `tell` hears (trial, number, of)."""
+    bench = Bench(fence, wanted, limits)
+    whole = bench.search(())
+    names = (*rule_names(fence), *strategy_changes(fence))
+    singles = list[Trial]()
+    for number, name in enumerate(names, 1):
+        singles.append(bench.beyond(whole, name))
+        tell(singles[-1], number, len(names))
+    calm = [trial for trial in singles if not lost(trial, whole)]
+    doubles = tuple(couples(bench, calm, tell)) if pairs else ()
+    known = Knockout(fence, whole, tuple(singles), doubles, dict(class_changes(bench, calm)))
+    return replace(known, rivals=tuple(rivalries(bench, {t.parts[0]: t for t in singles}, known)))
+
+
+def couples(bench: Bench, calm: list[Trial], tell: Callable[[Trial, int, int], None]) -> Iterator[Trial]:
+    """Yield every pair of parts that break nothing alone; one field has one value, so no pair changes it twice."""
+    wanted = [(a, b) for a, b in combinations(calm, 2) if field_of(a) != field_of(b)]
+    for number, (a, b) in enumerate(wanted, 1):
+        first, second = (b, a) if bench.idle(b, a.parts[0]) else (a, b)
+        trial = bench.beyond(first, second.parts[0])
+        tell(trial, number, len(wanted))
+        yield trial
+
+
+def field_of(trial: Trial) -> str:
+    """Return what a single part takes the place of: a strategy's field, or the rule itself."""
+    return trial.parts[0].partition("=")[0]
+
+
+def class_changes(bench: Bench, calm: list[Trial]) -> Iterator[tuple[str, Change]]:
+    """Yield the first differing answer of each part that breaks nothing; one that cannot differ has none."""
+    for trial in calm:
+        if trial.like is None:
+            [name] = trial.parts
+            parting, _ = part(bench.fence, altered(bench.fence, name), bench.wanted, bench.limits)
+            if parting is not None:
+                yield name, change_of(parting.difference.last)
+
+
+def change_of(move: Move) -> Change:
+    """Tell a differing move; what was asked is named where the two are not asked the same."""
+    same = move.old is not None and move.new is not None and move.old.event.label == move.new.event.label
+    before, after = ("no such step" if t is None else t.event.outcome if same else step_told(t) for t in move)
+    refused = all(step and step.event.outcome in Refusal.__members__ for step in move)
+    return Change(before, after, move.new.event.rule if move.new else "", refused)
+
+
+def step_told(step: Transition) -> str:
+    """Write what a step asks and what it is answered."""
+    return f"{step.event.label} = {step.event.outcome}" if step.event.outcome else step.event.label
+
+
+def rivalries(bench: Bench, singles: Mapping[str, Trial], known: Knockout) -> Iterator[Trial]:
+    """Yield each calm rule's pairs with the parts that seem to stand before it, also where those break something alone.
+
+    These are the parts that its declaration names, those without which it begins to answer, and the rule that
+    answers once it is gone.
+    """
+    tried = {frozenset(trial.parts) for trial in known.pairs}
+    for trial in singles.values():
+        name = trial.parts[0]
+        if "=" in name or lost(trial, known.whole):
+            continue
+        for other in dict.fromkeys(rivals(bench, name, singles, known)):
+            pair = frozenset((name, other))
+            if len(pair) == 2 and pair not in tried:
+                tried.add(pair)
+                yield bench.beyond(singles[other], name)
+
+
+def rivals(bench: Bench, name: str, singles: Mapping[str, Trial], known: Knockout) -> Iterator[str]:
+    """Yield the parts that seem to stand before a rule."""
+    for behind in dict(bench.fence.rules())[name].behind:
+        field_name, is_strategy, _ = behind.partition("=")
+        if bench.fence.has(behind):
+            yield from (one for one in singles if one == behind or (is_strategy and one.startswith(f"{field_name}=")))
+    if name not in known.whole.answered:
+        yield from (one for one, trial in singles.items() if name in trial.answered)
+    change = known.changes.get(name)
+    if change and change.rule in singles:
+        yield change.rule

@@ -1,0 +1,245 @@
+"""The command `walk`: bounds for walks, the verdict, what is printed and stored."""
+
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from checker.command.bounds import SHAPE, TIMES, Asked, asked, bound_options, fits_fence
+from checker.command.check import EXITS, Checked, Run
+from checker.command.fences import find_fence
+from checker.command.progress import clear, watcher
+from checker.command.store import bound_record
+from checker.command.tell import Case, records, story_of
+from checker.errors import BadInput
+from checker.files import write_whole
+from checker.narrate import lanes_of, steps_of
+from checker.replay import stored
+from checker.result import Finding, Result, Verdict
+from checker.story import Story
+from checker.trace import as_itf
+from checker.walk.least import cost, retold
+from checker.walk.run import Plan, Walked, walk
+from checker.walk.walker import Ground, Site
+from model.composition import build
+from model.fence import Fence
+from model.promises import NAMES
+from model.settings import FAULTS, Bound, Settings
+
+SHARDS, EPOCHS, FAULT_SUM, FAULT_CAP = 8, 10, 40, 6
+"""How far a walk goes unless it is told otherwise; the ceiling is twice the plan."""
+FEW_SHARDS = 2
+"""Stories of more shards are told without asking which rule would have stopped them: that is a search of its own."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """A fence that was walked: `stories` are the minimised findings, each in the smallest bound that still has it."""
+
+    fence: Fence
+    bound: Bound
+    settings: Settings
+    plan: Plan
+    walked: Walked
+    stories: Mapping[str, Case]
+
+    @cached_property
+    def checked(self) -> Checked:
+        """The walks in the shape of an exploration, so that what is owed and standby is reckoned the same way."""
+        w = self.walked
+        found = {name: case.finding for name, case in self.stories.items()}
+        limit = "" if w.limit == "first violation" else w.limit
+        result = Result(0, w.steps, w.longest, w.seconds, found, w.coverage, limit, w.finals, "walk")
+        return Checked(self.fence, self.settings, (Run(self.bound, result),))
+
+    @property
+    def verdict(self) -> Verdict:
+        """Violated, undetermined on a limit, vacuous where something owed never ran; holds means nothing was found."""
+        return self.checked.verdict
+
+    @property
+    def reproduce(self) -> str:
+        """The command that walks the same walks."""
+        p = self.plan
+        more = f" --property {p.promise}" if p.promise else " --stop-at first" if p.stop_at == "first" else ""
+        where = bound_options(self.bound, self.settings)
+        return (
+            f"fencebench walk {self.fence.name} --examples {p.examples} --steps {p.steps} --seed {p.seed}{more} {where}"
+        )
+
+
+def bound_of(options: Mapping[str, Any]) -> Asked:
+    """Return the one bound to walk in.
+
+    Raises:
+        BadInput: the options or the file are not usable, or name several bounds.
+    """
+    names = (*SHAPE, *TIMES, *FAULTS)
+    given = {name: options[name] for name in names if options[name] not in (None, False)}
+    file = options["bounds_file"]
+    defaults = (
+        {} if file else {"shards": SHARDS, "epochs": EPOCHS, "faults": FAULT_SUM, **dict.fromkeys(FAULTS, FAULT_CAP)}
+    )
+    wanted = asked({**defaults, **given}, file)
+    bounds = [b for b in wanted.bounds if not b.spare_attempts]
+    if len(bounds) != 1:
+        raise BadInput(f"{file}: a walk goes through one bound, and this file has {len(bounds)}")
+    [bound] = bounds
+    spare = bound.shards if bound.ceiling_tokens is None else 0
+    return Asked((replace(bound, spare_attempts=spare),), wanted.settings)
+
+
+def plan_of(options: Mapping[str, Any]) -> Plan:
+    """Return how much to walk.
+
+    Raises:
+        BadInput: a number is too small, or there is no such promise.
+    """
+    for name in ("examples", "steps", "max_seconds"):
+        if options[name] is not None and options[name] <= 0:
+            raise BadInput(f"--{name.replace('_', '-')} must be above 0; found {options[name]}")
+    if options["property_"] not in (None, *NAMES):
+        raise BadInput(f"no promise is called {options['property_']!r}; expected one of {', '.join(NAMES)}")
+    return Plan(
+        examples=options["examples"],
+        steps=options["steps"],
+        seed=options["seed"],
+        max_seconds=options["max_seconds"],
+        stop_at=options["stop_at"],
+        promise=options["property_"],
+    )
+
+
+def site_of(fence: Fence, bound: Bound, settings: Settings) -> Site:
+    """Return the ground for walks of a fence."""
+    return Site(lambda: build(fence, bound, settings), FAULTS)
+
+
+def report_of(fence: Fence, wanted: Asked, plan: Plan, quiet: bool = False) -> Report:
+    """Walk a fence, with progress on standard error."""
+    [bound], settings = wanted.bounds, wanted.settings
+    watch = (lambda *_: None) if quiet else told_progress(fence.name)
+    try:
+        walked = walk(site_of(fence, bound, settings), plan, watch)
+    finally:
+        clear()
+    stories = {n: snug(fence, bound, settings, f) for n, f in walked.least.items()}
+    ordered = {name: stories[name] for name in NAMES if name in stories}
+    return Report(fence, bound, settings, plan, walked, ordered)
+
+
+def told_progress(label: str) -> Any:
+    """Return a watch that tells walks, steps and broken promises in the words of the other commands."""
+    watch = watcher(f"{label} (walks)")
+    return lambda walks, steps, broken: watch(256 * walks, broken, steps)
+
+
+def smaller(bound: Bound, found: Finding) -> Iterator[Bound]:
+    """Yield bounds that may still have the story, the smallest first."""
+    used = [t.event.fault for t in found.trace if t.event.fault]
+    units = [t.unit for t in found.trace if t.unit is not None]
+    epochs = [t.event.epoch for t in found.trace if t.event.epoch is not None]
+    caps = MappingProxyType({fault: max(1, used.count(fault)) for fault in FAULTS})
+    shards, most = max(units, default=0) + 1, max(epochs, default=0) + 1
+    for count in dict.fromkeys((shards, bound.shards)):
+        for top in dict.fromkeys((min(most, bound.epochs), min(most + 1, bound.epochs), bound.epochs)):
+            for spare in (0, 1, count):
+                kept = replace(bound, shards=count, epochs=top, faults=len(used), caps=caps)
+                yield replace(kept, ceiling_tokens=None, spare_attempts=spare)
+
+
+def snug(fence: Fence, bound: Bound, settings: Settings, found: Finding) -> Case:
+    """Return the story in the smallest bound in which it is still told, for `check` to search and for a picture."""
+    story = [stored(t) for t in found.trace]
+    for less in smaller(bound, found):
+        again = retold(Ground(build(fence, less, settings), FAULTS), story, found.property)
+        if again is not None and cost(again) <= cost(found):
+            return Case(fence, less, settings, again)
+    return Case(fence, bound, settings, found)
+
+
+def told(case: Case, reproduce: str) -> Story:
+    """Tell a story of a walk."""
+    if case.bound.shards <= FEW_SHARDS:
+        return replace(story_of(case), reproduce=(reproduce,), minimal=False)
+    steps, telling = steps_of(case.machine, case.finding.trace)
+    last = replace(steps[-1], violated=(case.finding.property,))
+    return Story(
+        title=case.finding.property.replace("_", " "),
+        properties=(case.finding.property,),
+        fence=case.fence.name,
+        fence_summary=case.fence.summary,
+        bound=f"{case.bound.shards} shards, {case.bound.epochs} epochs",
+        faults=case.finding.faults,
+        minimal=False,
+        lanes=lanes_of(case.machine, steps, telling),
+        steps=(*steps[:-1], last),
+        why=f"Step {last.number}: {case.finding.why}.",
+        reproduce=(reproduce,),
+    )
+
+
+def itf_of(case: Case, reproduce: str, kind: str) -> str:
+    """Write a story of a walk as ITF; `kind` says whether it is minimised or as hypothesis shrank it."""
+    found, story = case.finding, told(case, reproduce)
+    meta = {
+        "title": story.title,
+        "fence": case.fence.name,
+        "property": found.property,
+        "faults": found.faults,
+        "steps": found.steps,
+        "minimal": False,
+        "kind": kind,
+        "why": found.why,
+        "rule": story.rule,
+        "bound": bound_record(case.bound, case.settings),
+        "settings": {name: getattr(case.settings, name) for name in TIMES},
+        "reproduce": [reproduce],
+    }
+    return as_itf(case.machine, found.trace, records(story, found.trace), meta)
+
+
+def save(report: Report, folder: Path) -> None:
+    """Store each broken promise's story twice: as hypothesis shrank it, and minimised."""
+    for name, case in report.stories.items():
+        place = folder / f"{report.fence.name}-{name}"
+        raw = Case(report.fence, report.bound, report.settings, report.walked.shrunk[name])
+        write_whole(place.with_name(f"{place.name}.itf.json"), itf_of(case, report.reproduce, "minimised walk"))
+        write_whole(place.with_name(f"{place.name}.walk.itf.json"), itf_of(raw, report.reproduce, "shrunk walk"))
+
+
+def run_walk(fence: str, form: str, traces: Path | None, **options: Any) -> int:
+    """Walk a fence; print; return the exit code."""
+    from checker.walk.output import as_json, print_text
+
+    wanted, plan, named = bound_of(options), plan_of(options), find_fence(fence)
+    fits_fence(named, wanted)
+    report = report_of(named, wanted, plan)
+    if traces:
+        save(report, traces)
+    if form == "json":
+        print(json.dumps(as_json(report), indent=1, ensure_ascii=False))
+    elif form == "itf":
+        print(itf(report), end="")
+    else:
+        print_text(report)
+    sys.stdout.flush()
+    return EXITS[report.verdict]
+
+
+def itf(report: Report) -> str:
+    """Return the trace of the cheapest story."""
+    if not report.stories:
+        raise BadInput(
+            "no promise was broken on these walks, so there is no trace to write; --format json has the verdict"
+        )
+    return itf_of(report.stories[cheapest(report)], report.reproduce, "minimised walk")
+
+
+def cheapest(report: Report) -> str:
+    """Return the broken promise that was asked for, else the one with the cheapest story."""
+    return min(report.stories, key=lambda name: cost(report.stories[name].finding))

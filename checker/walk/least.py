@@ -1,0 +1,115 @@
+"""Minimises a walk in the bench's own order, fewest faults, then fewest steps: steps are left out and the rest replayed.
+
+Whatever cannot be taken any more is skipped, so leaving out the cause leaves out its consequences as well.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+
+from checker.replay import StoredStep, stored
+from checker.result import Finding
+from checker.walk.walker import Ground, Walker
+
+Story = tuple[StoredStep, ...]
+MOST_REPLAYS = 4000
+"""When a story has been replayed so often, what has been found so far is kept."""
+
+
+def finding_of(walker: Walker, promise: str) -> Finding:
+    """Return the story of a promise that the walk has broken, up to the step that broke it."""
+    steps, why = walker.broken[promise]
+    trace = tuple(walker.trace[:steps])
+    return Finding(promise, sum(1 for t in trace if t.event.fault), steps, why, trace)
+
+
+def retold(ground: Ground, story: Iterable[StoredStep], promise: str) -> Finding | None:
+    """Replay what can be taken of a story; return what breaks the promise, if anything does."""
+    walker = Walker(ground)
+    for wanted in story:
+        option = walker.find(wanted)
+        if option is not None:
+            walker.take(option)
+        if promise in walker.broken:
+            return finding_of(walker, promise)
+    return None
+
+
+def without_unit(story: Story) -> Iterator[Story]:
+    """Leave out all of a unit."""
+    for unit in sorted({s.unit for s in story if s.unit is not None}):
+        yield tuple(s for s in story if s.unit != unit)
+
+
+def without_epoch(story: Story) -> Iterator[Story]:
+    """Leave out an epoch of a unit, and count its later ones down."""
+    epochs = sorted({(s.unit, s.epoch) for s in story if s.unit is not None and s.epoch is not None})
+    for unit, epoch in epochs:
+        kept = (s for s in story if (s.unit, s.epoch) != (unit, epoch))
+        yield tuple(earlier(s) if s.unit == unit and (s.epoch or 0) > epoch else s for s in kept)
+
+
+def earlier(step: StoredStep) -> StoredStep:
+    """Return the same step one epoch earlier."""
+    return step._replace(epoch=(step.epoch or 1) - 1)
+
+
+def without_fault(story: Story) -> Iterator[Story]:
+    """Leave out one fault."""
+    yield from (story[:i] + story[i + 1 :] for i, step in enumerate(story) if step.fault)
+
+
+def without_run(story: Story) -> Iterator[Story]:
+    """Leave out a run of steps: halves, quarters, down to single steps."""
+    size = len(story) // 2
+    while size:
+        yield from (story[:i] + story[i + size :] for i in range(0, len(story), size))
+        size //= 2
+
+
+def renumbered(story: Story) -> Iterator[Story]:
+    """Number the units in the order in which they first act."""
+    units = list(dict.fromkeys(s.unit for s in story if s.unit is not None))
+    yield tuple(s if s.unit is None else s._replace(unit=units.index(s.unit)) for s in story)
+
+
+SHORTER = (without_unit, without_epoch, without_fault, without_run)
+
+
+def cost(found: Finding) -> tuple[int, int]:
+    """Fewest faults first, then fewest steps."""
+    return found.faults, found.steps
+
+
+def least(ground: Ground, found: Finding) -> Finding:
+    """Return the story with nothing left in it that can be left out by itself, on the lowest units."""
+    best, replays = found, 0
+    while True:
+        story = tuple(stored(t) for t in best.trace)
+        for shorter in candidates(story):
+            replays += 1
+            again = retold(ground, shorter, found.property)
+            if again is not None and cost(again) < cost(best):
+                best = again
+                break
+            if replays >= MOST_REPLAYS:
+                return lowest(ground, best)
+        else:
+            return lowest(ground, best)
+
+
+def candidates(story: Story) -> Iterator[Story]:
+    """Yield shorter stories, each once in a row, the boldest first."""
+    shorter = (candidate for way in SHORTER for candidate in way(story))
+    yield from (candidate for candidate, _ in groupby(shorter))
+
+
+def lowest(ground: Ground, found: Finding) -> Finding:
+    """Return the same story told of the lowest units, where they are alike."""
+    [story] = renumbered(tuple(stored(t) for t in found.trace))
+    again = retold(ground, story, found.property)
+    return again if again is not None and cost(again) <= cost(found) else found
+
+
+def story_of(found: Finding) -> Sequence[StoredStep]:
+    """Return a finding's steps as a story asks for them."""
+    return [stored(t) for t in found.trace]
