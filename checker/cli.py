@@ -14,6 +14,8 @@ from checker.errors import BadInput
 from checker.oracle.audit_cli import audit_command
 from checker.oracle.cli import oracle
 
+FORMATS = ["text", "json", "itf", "junit", "sarif", "github"]
+
 
 @click.group(context_settings=HELP, epilog=EXIT_CODES)
 @click.version_option(version("fencebench"), prog_name="fencebench")
@@ -27,7 +29,8 @@ def cli() -> None:
 @cli.command(context_settings=HELP, epilog=EXIT_CODES)
 @click.argument("fences", nargs=-1, metavar="[FENCE]...")
 @click.option("--all", "every", is_flag=True, help="every catalogued fence against its expected verdict")
-@click.option("--format", "form", type=click.Choice(["text", "json", "itf"]), default="text", show_default=True)
+@click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
+@click.option("--pictures", type=click.Path(path_type=Path), help="with a format for CI: a folder for what is lost")
 @click.option("--stop-at", type=click.Choice(["first", "all"]), default="first", show_default=True)
 @click.option("--property", "property_", help="tell the story of this promise (implies --stop-at all)")
 @click.option("--traces", type=click.Path(path_type=Path), help="a folder for the trace of every broken promise")

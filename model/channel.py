@@ -20,9 +20,10 @@ from model.worker import Attempt, Changes, alive, claimed, ended
 Rows = tuple[Request, ...]
 
 
-def event_of(answer: Answer, row: Request) -> Event:
-    """Return the event of a commit that arrives."""
-    outcome, label = str(answer.refusal or "COMMITTED"), f"commit epoch {row.epoch}"
+def event_of(answer: Answer, row: Request, number: int = 0) -> Event:
+    """Return the event of a commit that arrives; rows of one attempt that differ are told apart by a number."""
+    outcome = str(answer.refusal or "COMMITTED")
+    label = f"commit epoch {row.epoch}{f' #{number}' if number else ''}"
     return Event("deliver", "worker", "ledger", label, outcome, *answer[1:], epoch=row.epoch, message=row)
 
 
@@ -51,12 +52,13 @@ def deliver(
     setup: Setup,
 ) -> Iterator[Step]:
     """A row arrives, and its sender, if it still waits, has its answer and ends."""
-    for row in sorted({row for row in channel if row.epoch == setup.epoch}):
+    rows = sorted({row for row in channel if row.epoch == setup.epoch})
+    for number, row in enumerate(rows, 1):
         booking = book(row, view_of(ledger, grant, store, clock, meter, attempt, setup))
         i = channel.index(row)
         changes = (*changes_of(booking), ("channel", channel[:i] + channel[i + 1 :]))
         answers = ended(attempt, clock) if attempt.phase == "sent" else ()
-        step = Step(event_of(booking.answer, row), (*changes, *answers), booking.effect)
+        step = Step(event_of(booking.answer, row, number if len(rows) > 1 else 0), (*changes, *answers), booking.effect)
         yield step
         if booking.answer.refusal is None and answers:
             yield from lost(step, ("attempt", "clock"), setup, attempt=attempt._replace(phase="stored"))

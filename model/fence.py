@@ -117,7 +117,8 @@ class Fence:
             b: tuple(r for r in getattr(self, b) if r.name not in names and f"{b}.{r.name}" not in names)
             for b in BOUNDARIES
         }
-        return replace(self, name=f"{self.name}-without-{'-'.join(names)}", **kept)
+        told = f"{self.summary}, without {', '.join(names)}"
+        return replace(self, name=f"{self.name}-without-{'-'.join(names)}", summary=told, **kept)
 
     def having(self, **changes: Any) -> "Fence":
         """Return this fence with other rules at a boundary, or another strategy in a field."""

@@ -5,17 +5,23 @@ import sys
 from difflib import get_close_matches
 from pathlib import Path
 
+from checker.command.variants import named_variant
 from checker.errors import BadInput
 from model.fence import Fence
 from model.fences import FENCES
 
 
 def find_fence(name: str) -> Fence:
-    """Return a catalogued fence, or the one called NAME in `path/to/file.py:NAME`.
+    """Return a catalogued fence, the one called NAME in `path/to/file.py:NAME`, or a variant of either.
 
     Raises:
         BadInput: there is no such fence, file or name, or the file does not run.
     """
+    return named_variant(name, base_fence) or base_fence(name)
+
+
+def base_fence(name: str) -> Fence:
+    """Return a fence that is no variant."""
     if ":" in name or name.endswith(".py"):
         return from_file(name)
     if name not in FENCES:
@@ -34,7 +40,7 @@ def from_file(name: str) -> Fence:
     if not isinstance(found, Fence):
         what = "is no Fence" if found is not None else "is not there"
         raise BadInput(f"{path}: {attribute} {what}; expected a Fence, such as {attribute} = REFERENCE.without(…)")
-    return found
+    return found.having(name=name, summary=f"{found.name}: {found.summary}")
 
 
 def executed(path: Path) -> object:

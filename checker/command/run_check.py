@@ -39,7 +39,12 @@ def run_check(fences: tuple[str, ...], every: bool, form: str, traces: Path | No
     code = EXITS[verdict]
     if every:
         code = 0 if all(as_expected(r, wanted, engine) for r in results) else 1
-    show(results, form, options["property_"], verdict, code, every)
+    if form in ("junit", "sarif", "github"):
+        from checker.command.formats import written
+
+        print(written(form, results, [r.fence.name for r in results], options["pictures"]), end="")
+    else:
+        show(results, form, options["property_"], verdict, code, every)
     return code
 
 
@@ -84,7 +89,7 @@ def save(result: Checked, folder: Path) -> None:
 
 
 def show(results: list[Checked], form: str, property_: str | None, verdict: Verdict, code: int, every: bool) -> None:
-    """Print what was found in the wanted form."""
+    """Print what was found in a form of our own."""
     command = shlex.join(["fencebench", *sys.argv[1:]]) if sys.argv[0].endswith("fencebench") else "fencebench check"
     if form == "json":
         print(as_json(results, code, verdict))

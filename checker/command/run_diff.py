@@ -6,8 +6,9 @@ from typing import Any
 
 from checker.command.bounds import bound_options, fits_fence, told
 from checker.command.diff import Compared, Parting, answer, compare
+from checker.command.fences import find_fence
 from checker.command.output import WIDTH, show
-from checker.command.subject import again, bounds_asked, fence_called, limits_asked
+from checker.command.subject import again, bounds_asked, limits_asked
 from checker.command.tell import records
 from checker.command.telling import Told
 
@@ -15,7 +16,7 @@ from checker.command.telling import Told
 def run_diff(old: str, new: str, form: str, **options: Any) -> int:
     """Compare two fences; print; return the exit code."""
     wanted = bounds_asked(options)
-    fences = fence_called(old), fence_called(new)
+    fences = find_fence(old), find_fence(new)
     for fence in fences:
         fits_fence(fence, wanted)
     compared = compare(*fences, wanted, limits_asked(options))

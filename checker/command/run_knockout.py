@@ -8,11 +8,12 @@ from typing import Any
 from rich.table import Table
 
 from checker.command.bounds import fits_fence, told
+from checker.command.fences import find_fence
 from checker.command.knockout import Knockout, Trial, knock_out
 from checker.command.minimal import Minimal, minimal_fences
 from checker.command.output import WIDTH, show
 from checker.command.roles import Role, matrix, roles
-from checker.command.subject import again, bounds_asked, fence_called, limits_asked
+from checker.command.subject import again, bounds_asked, limits_asked
 from model.promises import NAMES
 
 LABEL, CELL = 40, 7
@@ -21,7 +22,7 @@ LABEL, CELL = 40, 7
 def run_knockout(fence: str, pairs: bool, minimal: bool, form: str, **options: Any) -> int:
     """Take a fence apart; print; return the exit code."""
     wanted, limits = bounds_asked(options), limits_asked(options)
-    subject = fence_called(fence)
+    subject = find_fence(fence)
     fits_fence(subject, wanted)
     found = knock_out(subject, wanted, limits, pairs, progress)
     smallest = minimal_fences(subject, wanted, limits) if minimal else None

@@ -6,9 +6,10 @@ from typing import Any
 from rich.table import Table
 
 from checker.command.bounds import Asked, bound_options, fits_fence, told
+from checker.command.fences import find_fence
 from checker.command.measures import MEASURES, Costs, costs
 from checker.command.output import WIDTH, counted, show
-from checker.command.subject import bounds_asked, fence_called, limits_asked
+from checker.command.subject import bounds_asked, limits_asked
 from checker.command.sweep import FaultStep, SkewRange, harmless, largest_safe, sweep_faults, sweep_skew
 from checker.command.tell import records
 from checker.command.telling import Told
@@ -18,7 +19,7 @@ from model.fence import Fence
 
 def run_skew(fence: str, form: str, **options: Any) -> int:
     """Find the largest skew that is safe; print; 1 if none is, 3 if a limit leaves it open, else 0."""
-    checked_fence, wanted = fence_called(fence), bounds_asked(options)
+    checked_fence, wanted = find_fence(fence), bounds_asked(options)
     swept = list(sweep_skew(checked_fence, wanted, limits_asked(options, "first")))
     safe, cut = largest_safe(swept), any(one.checked.limit for one in swept)
     print_skew(checked_fence, wanted, swept, safe) if form == "text" else print(skew_json(checked_fence, swept, safe))
@@ -63,7 +64,7 @@ def skew_json(fence: Fence, swept: list[SkewRange], safe: int | None) -> str:
 
 def run_faults(fence: str, form: str, **options: Any) -> int:
     """Find the largest fault sum proven harmless; print; 1 if a promise breaks, 3 if nothing is proven, else 0."""
-    checked_fence, wanted = fence_called(fence), bounds_asked(options)
+    checked_fence, wanted = find_fence(fence), bounds_asked(options)
     fits_fence(checked_fence, wanted)
     steps = list(sweep_faults(checked_fence, wanted, limits_asked(options).max_seconds or 0))
     proven = harmless(steps)
@@ -110,7 +111,7 @@ def faults_json(fence: Fence, steps: list[FaultStep], proven: int | None) -> str
 
 def run_cost(fence: str, form: str, story: str, **options: Any) -> int:
     """Find what faults cost at most; print; 3 if a limit leaves that open, else 0."""
-    searched, wanted = fence_called(fence), bounds_asked(options)
+    searched, wanted = find_fence(fence), bounds_asked(options)
     fits_fence(searched, wanted)
     found = costs(searched, wanted, limits_asked(options))
     if form == "json":

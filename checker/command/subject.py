@@ -6,17 +6,9 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from checker.command.bounds import SHAPE, TIMES, Asked, asked, bound_options
-from checker.command.fences import find_fence
-from checker.command.variants import named_variant
 from checker.errors import BadInput
 from checker.result import Limits
-from model.fence import Fence
 from model.settings import FAULTS
-
-
-def fence_called(name: str) -> Fence:
-    """Return a fence by its name or the name of a variant."""
-    return named_variant(name, find_fence) or find_fence(name)
 
 
 def bounds_asked(options: Mapping[str, Any]) -> Asked:
