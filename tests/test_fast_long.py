@@ -20,6 +20,7 @@ from checker.fast.large import LargeSearch
 from checker.fast.layers import Layer, Run, merged
 from checker.fast.tables import Tables
 from checker.result import Limits, Verdict
+from model.machine import Machine, Witness
 from tests.toys import counters, told
 
 ROOT = Path(__file__).parent.parent
@@ -100,10 +101,19 @@ def test_merged_runs_keep_the_steps_to_each_word() -> None:
     assert (run.words.tolist(), run.steps.tolist()) == ([0, 1, 5, 6, 9, 10], [3, 0, 1, 4, 2, 5])
 
 
+def begun() -> Machine:
+    """A counter whose first tick is the only step that shows a witness."""
+    machine = counters(1, 8, 20, 0)
+    began = Witness("began", ("count", "after_count"), lambda before, after: (before, after) == (0, 1))
+    return replace(machine, witnesses=(began,))
+
+
+@pytest.mark.parametrize("machine", [counters(3, 2, 5, 2), begun()], ids=["three", "one"])
 @pytest.mark.parametrize("symmetry", [False, True])
-@pytest.mark.parametrize("stop", [0, 1, 4, 9])
-def test_a_resumed_search_ends_like_one_that_was_not_stopped(stop: int, symmetry: bool, tmp_path: Path) -> None:
-    machine = counters(3, 2, 5, 2)
+@pytest.mark.parametrize("stop", [0, 1, 4, 7])
+def test_a_resumed_search_ends_like_one_that_was_not_stopped(
+    machine: Machine, stop: int, symmetry: bool, tmp_path: Path
+) -> None:
     options = Options(symmetry, 0, checkpoint=tmp_path / "saved", checkpoint_seconds=0, key="toy")
 
     def interrupt(states: int, waiting: int, depth: int) -> None:

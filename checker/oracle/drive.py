@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 from checker.oracle.modes import Mode
 from checker.oracle.process import Broken, Process
 from checker.oracle.replay import Verdict, first_divergence
-from checker.oracle.requests import Request, Requests
+from checker.oracle.requests import Request, Requests, atoms
 
 MOST_TRIES: Final = 400
 """Restarts of the process while a run is shrunk."""
@@ -54,9 +54,9 @@ class Bench:
     timeout_seconds: float
     mode: Mode
 
-    def process(self) -> Process:
+    def process(self, quiet: bool = False) -> Process:
         """Start the process."""
-        return Process(self.command, self.timeout_seconds)
+        return Process(self.command, self.timeout_seconds, quiet)
 
     def run(self, process: Process, requests: Requests) -> Ran:
         """Drive one run up to what goes wrong."""
@@ -79,7 +79,7 @@ class Bench:
 
     def again(self, requests: Requests) -> Fault | None:
         """Drive one run with a fresh process."""
-        with self.process() as process:
+        with self.process(quiet=True) as process:
             return self.run(process, requests).fault
 
 
@@ -138,14 +138,14 @@ def candidates(now: Callable[[], Requests]) -> Iterator[Requests]:
     `now` is the smallest run so far; the first request, which opens the run, and the last, which fails, stay.
     """
     yield now()
-    size = max(1, (len(now()) - 2) // 2)
+    size = max(1, (len(atoms(now())) - 2) // 2)
     while True:
         start, before = 1, len(now())
-        while start < len(now()) - 1:
-            run, length = now(), len(now())
-            end = min(start + size, length - 1)
-            yield (*run[:start], *run[end:])
-            start += size if len(now()) == length else 0
+        while start < len(atoms(now())) - 1:
+            pieces = atoms(now())
+            rest = pieces[: max(start, 0)] + pieces[min(start + size, len(pieces) - 1) :]
+            yield tuple(request for piece in rest for request in piece)
+            start += size if len(atoms(now())) == len(pieces) else 0
         if size == 1 and len(now()) == before:
             return
         size = max(1, size // 2)

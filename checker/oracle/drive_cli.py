@@ -18,6 +18,7 @@ from checker.oracle.requests import Requests, covering_requests, walked_requests
 from model.fences import REFERENCE
 
 SAVED = Path("divergence.jsonl")
+WIDEST = 240
 EXITS = {"hang": 3, "crash": 1, "garbage": 1}
 """Exit codes of a process that gives no answer: one that is only too slow is undetermined."""
 
@@ -91,7 +92,12 @@ def told_fault(fault: Fault) -> Iterator[str]:
         yield f"{fault.broken.how.upper()}  {fault.broken}"
     elif fault.verdict is not None:
         yield as_text(fault.verdict)
-        yield from (f"            {json.dumps(line)}" for line in fault.log)
+        yield from (f"{i:<12}{cut(json.dumps(line))}" for i, line in enumerate(fault.log, 1))
+
+
+def cut(text: str) -> str:
+    """Return what fits a screen of a line; the file has the rest."""
+    return text if len(text) <= WIDEST else f"{text[: WIDEST - 1]}…"
 
 
 def read_requests(path: Path) -> Requests:

@@ -25,17 +25,25 @@ class Broken(Exception):
 
 @dataclass
 class Process:
-    """A running process, in a group of its own so that it can be ended with whatever it started."""
+    """A running process, in a group of its own so that it can be ended with whatever it started.
+
+    What it writes to standard error is passed on, unless it is to be `quiet`.
+    """
 
     command: tuple[str, ...]
     timeout_seconds: float
+    quiet: bool = False
     child: "subprocess.Popen[bytes]" = field(init=False)
     buffer: bytearray = field(default_factory=bytearray)
 
     def __post_init__(self) -> None:
         try:
             self.child = subprocess.Popen(
-                self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+                self.command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL if self.quiet else None,
+                start_new_session=True,
             )
         except OSError as error:
             raise BadInput(f"{self.command[0]}: cannot be started ({error.strerror})") from None
@@ -113,21 +121,18 @@ def checked(request: dict[str, Any], raw: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):
-        raise Broken("garbage", f"expected one JSON object, found {shown(raw.decode(errors='replace'))}, asked {sent(request)}")
+        text = shown(raw.decode(errors="replace"))
+        raise Broken("garbage", f"expected one JSON object, found {text}, asked {json.dumps(request)}")
     if not answered(request["op"]):
         return {}
     outcome, reason = found.get("outcome"), found.get("reason")
     if not known(request["op"], outcome) or not isinstance(reason, str | None):
         op = OPS[request["op"]]
         words = ", ".join((*op.accepts, *op.observes, "refused"))
-        raise Broken("garbage", f"expected an outcome of {words} or a class, found {shown(found)}, asked {sent(request)}")
+        wrong = f"expected an outcome of {words} or a class, found {shown(found)}"
+        raise Broken("garbage", f"{wrong}, asked {json.dumps(request)}")
     extra = {"counted": found["counted"]} if isinstance(found.get("counted"), bool) else {}
     return {"outcome": outcome, **({"reason": reason} if reason is not None else {}), **extra}
-
-
-def sent(request: dict[str, Any]) -> str:
-    """Return a request as it was sent."""
-    return json.dumps(request)
 
 
 def answered(op: str) -> bool:

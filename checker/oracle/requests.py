@@ -1,12 +1,14 @@
 """Where the requests of a drive come from: runs that cover the model, and seeded random walks over it.
 
 A walk has faults of every kind in its budget: lost replies are asked again, commits are late or doubled, attempts come
-back. On top some requests of workers are sent twice, the copy at some later point, as an unreliable network does.
+back. On top some requests are sent twice, the copy at some later point, as an unreliable network does, or with another
+digest, as an attempt does that executed twice.
 """
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import groupby
 from typing import Any, Final
 
 from checker.oracle.process import answered
@@ -70,15 +72,32 @@ def walk(machine: Machine, dice: random.Random) -> Iterator[Transition]:
         state = step.after
 
 
+def drifted(request: Request) -> Request:
+    """Return the request of an attempt that executed twice with another result: same key, other content."""
+    return {**request, "digest": f"{request['digest']}-again"} if "digest" in request else request
+
+
 def doubled(requests: Requests, dice: random.Random) -> Requests:
-    """Return the requests with some of them sent once more, a little or a lot later."""
-    placed = [(float(i), request) for i, request in enumerate(requests)]
-    for i, request in enumerate(requests):
-        if request["op"] in REPEATABLE and dice.random() < 0.15:
-            placed.append((min(i + dice.choice((1, 1, 3, 10, 40)), len(requests) - 1) + 0.5, request))
+    """Return the requests with some of them sent once more, a little or a lot later; never within one write."""
+    pieces = atoms(requests)
+    placed = [(float(i), piece) for i, piece in enumerate(pieces)]
+    for i, piece in enumerate(pieces):
+        if piece[0]["op"] in REPEATABLE and dice.random() < 0.2:
+            again = drifted(piece[0]) if dice.random() < 0.3 else piece[0]
+            placed.append((min(i + dice.choice((1, 1, 3, 10, 40)), len(pieces) - 1) + 0.5, (again,)))
     placed.sort(key=lambda item: item[0])
+    return in_time(request for _, piece in placed for request in piece)
+
+
+def in_time(requests: Iterable[Request]) -> Requests:
+    """Return the requests with clocks that never go back."""
     clock, told = 0, []
-    for _, request in placed:
+    for request in requests:
         clock = max(clock, request["t"])
         told.append({**request, "t": clock})
     return tuple(told)
+
+
+def atoms(run: Requests) -> list[Requests]:
+    """Return the pieces that only make sense together: lines of one attempt at one second, as an expiry is told."""
+    return [tuple(group) for _, group in groupby(run, key=lambda r: (r["t"], r.get("shard"), r.get("epoch")))]

@@ -10,22 +10,25 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from random import Random
 from types import MappingProxyType
+from typing import cast
 
 from checker.count import add_event
 from checker.result import Coverage
 from checker.walk.walker import Ground, Walker
 from model.composition import build, parts
 from model.fence import Fence
+from model.ledger import Ledger
 from model.machine import State
 from model.outcomes import Refusal
 from model.properties import accepted
 from model.settings import FAULTS, Bound, Settings
 from model.setup import Setup
+from model.store import Store
 
 HARMLESS = ("duplicate", "skew")
-"""Faults that cost a sound fence no attempt; a forged row may put a conflict on record, which rightly stops the report."""
+"""Faults that cost a sound fence no attempt. (A forged row may leave a conflict, which rightly stops the report.)"""
 LOADS = ((3, False, 3), (3, True, 0), (6, False, 6), (6, True, 6))
-"""Preemptions of a batch, whether every fault strikes, and the plans that its ceiling has to spare; batches take turns."""
+"""Preemptions of a batch, whether every fault strikes, plans that its ceiling has to spare; batches take turns."""
 FAULT_CHANCE = 0.2
 MOST_STEPS = 4000
 SPEND, ONE_ARTIFACT, CLASSES, REPORT, COMPLETE = (
@@ -195,9 +198,9 @@ def end_failures(setup: Setup, state: State, owes_completion: bool) -> Iterator[
     """Yield what of the rule is broken at the end of a batch."""
     place = {name: i for i, name in enumerate(parts(setup.bound))}
     for i, unit in enumerate(state.units):
-        ledger, store = unit[place["ledger"]], unit[place["store"]]
-        found = accepted(ledger, store, setup)  # type: ignore[arg-type]
-        if ledger.sealed >= 0 and len(found) != 1:  # type: ignore[union-attr]
+        ledger, store = cast(Ledger, unit[place["ledger"]]), cast(Store, unit[place["store"]])
+        found = accepted(ledger, store, setup)
+        if ledger.sealed >= 0 and len(found) != 1:
             yield ONE_ARTIFACT, f"shard {i} is sealed with {len(found)} accepted artifacts"
     if owes_completion and not is_complete(setup.bound, state):
         sealed, told = state.shared.sealed, state.shared.report or "never asked"

@@ -1,4 +1,4 @@
-"""Minimises a walk in the bench's own order, fewest faults, then fewest steps: steps are left out and the rest replayed.
+"""Minimises a walk in the bench's own order, fewest faults, then fewest steps: leaves steps out and replays the rest.
 
 Whatever cannot be taken any more is skipped, so leaving out the cause leaves out its consequences as well.
 """

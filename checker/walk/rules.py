@@ -15,8 +15,10 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from checker.walk.walker import Ground, Site, Walker
 from model.machine import State, Transition
 
-LONGEST_PAUSE = 12
-"""Ordinary steps between two faults, at most; each run draws its own."""
+PAUSES = (0, 0, 1, 2, 4, 8)
+"""Ordinary steps between two faults, at least; each run draws its own. Without, a fault meets the narrowest window."""
+PARTS = 8
+"""A part of the faults or actions is drawn at a likelihood of so many eighths for each."""
 ORDERS = 64
 """Orders in which the actions and faults may be asked; the first is the model's own."""
 ALTERNATIVES = 4
@@ -40,7 +42,7 @@ class Ears(Protocol):
 
 
 class Swarm(NamedTuple):
-    """Which faults may strike on a run, which actions are lazy, the ordinary steps between two faults, units at first."""
+    """Which faults may strike, which actions are lazy, ordinary steps between two faults, how many units begin."""
 
     faults: frozenset[str]
     lazy: frozenset[str]
@@ -56,22 +58,22 @@ class Pick(NamedTuple):
     which: int
 
 
-def some(names: tuple[str, ...], least: int) -> st.SearchStrategy[frozenset[str]]:
-    """Draw a part of the names: first how likely each is, of four, so that few and all of them come up; shrinks to none."""
+def some(names: tuple[str, ...], least: int, most: int) -> st.SearchStrategy[frozenset[str]]:
+    """Draw a part of the names: first how likely each is, so that few and many come up; shrinks to none."""
 
     @st.composite
     def part(draw: st.DrawFn) -> frozenset[str]:
-        likely = draw(st.integers(least, 4))
-        return frozenset(name for name in names if draw(st.integers(0, 3)) >= 4 - likely)
+        likely = draw(st.integers(least, most))
+        return frozenset(name for name in names if draw(st.integers(0, PARTS - 1)) >= PARTS - likely)
 
     return part()
 
 
 def swarms(ground: Ground) -> st.SearchStrategy[Swarm]:
     """Draw the swarm of a run. The fewer units begin, the deeper each gets; the others begin when those are at rest."""
-    every = len(ground.proposals)
-    units = st.sampled_from(sorted({1, every, *(2**n for n in range(1, every) if 2**n < every)}))
-    return st.builds(Swarm, some(ground.faults, 1), some(ground.ordinary, 0), st.integers(0, LONGEST_PAUSE), units)
+    units = st.integers(1, len(ground.proposals))
+    faults, lazy = some(ground.faults, 1, PARTS), some(ground.ordinary, 0, PARTS // 2)
+    return st.builds(Swarm, faults, lazy, st.sampled_from(PAUSES), units)
 
 
 def picks(units: int) -> st.SearchStrategy[Pick]:

@@ -7,6 +7,7 @@ promise's own run takes the seed of its round and so the same walks, up to the f
 
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -36,9 +37,9 @@ class Enough(BaseException):
 
 @dataclass(frozen=True)
 class Plan:
-    """How much to walk. `shrink_steps` caps what shrinking may take, shared out among promises; seconds are wall time."""
+    """How much to walk. `shrink_steps` caps all shrinking, shared out among promises; seconds are wall time."""
 
-    examples: int = 100
+    examples: int = 200
     steps: int = 200
     seed: int = 0
     max_seconds: float | None = None
@@ -80,7 +81,7 @@ class Tally:
 
 @dataclass(frozen=True)
 class Walked:
-    """The outcome: each broken promise's story as first walked, as hypothesis shrank it, and as minimised after that."""
+    """The outcome: each broken promise's story as first walked, as shrunk by hypothesis, as minimised after that."""
 
     walks: int
     steps: int
@@ -196,10 +197,8 @@ def survey(site: Site, plan: Plan, deadline: float, watch: Watch) -> Tally:
 def shrunk(site: Site, round_: Round, found: Finding, steps: int, deadline: float) -> Finding:
     """Let hypothesis find the promise's story again and shrink it."""
     shrinker = Shrinker(found.property, deadline, steps)
-    try:
+    with suppress(Broken, Enough):
         hypothesis_runs(site, shrinker, round_, Phase.generate, Phase.shrink)
-    except (Broken, Enough):
-        pass
     return min((f for f in (shrinker.best, found) if f is not None), key=cost)
 
 

@@ -9,7 +9,7 @@ from checker.replay import StoredStep
 from checker.walk.menu import Kitchen, Proposals, names
 from model.machine import Effect, Event, Machine, Shared, State, Step, Transition
 
-Subject = Callable[[State, Step, Transition], str | None]
+Subject = Callable[[State, Transition], str | None]
 """A system under test: it is told the state and each step taken in it, and says where its own answer differs."""
 SUBJECT = "answers_as_modelled"
 """The promise that a system under test keeps while its answers are the model's."""
@@ -47,7 +47,7 @@ class Ground:
 
 
 class Site:
-    """Ground for many runs, laid anew from time to time: a machine keeps all its answers, and walks ask ever new ones."""
+    """Ground for many runs, laid anew from time to time: a machine keeps its answers, and walks ask ever new ones."""
 
     def __init__(self, make: Callable[[], Machine], faults: tuple[str, ...], subject: Subject | None = None) -> None:
         self.make, self.faults, self.subject = make, faults, subject
@@ -186,14 +186,16 @@ class Walker:
     def matching(self, wanted: Call) -> Iterator[Option]:
         """Yield the steps of this call that can be taken now."""
         unit = wanted[0]
-        for units in self.offers.values() if unit is not None else ():
+        if unit is None:
+            own = (option for options in self.own.values() for option in options)
+            yield from (option for option in own if called(None, option.event) == wanted)
+            return
+        for units in self.offers.values():
             for effect, steps in units.get(unit, NOTHING).items():
                 found = [step for step in steps if called(unit, step.event) == wanted]
                 after = self.after(effect) if found else None
                 if after is not None:
                     yield from (Option(unit, step.event, step.changes, after) for step in found)
-        for options in self.own.values() if unit is None else ():
-            yield from (option for option in options if called(None, option.event) == wanted)
 
     def take(self, option: Option) -> Transition:
         """Take a step, and judge it and where it leads."""
@@ -247,7 +249,9 @@ class Walker:
 
     def moves(self, option: Option) -> bool:
         """Say whether the step changes anything."""
-        if option.unit is None or option.shared != self.state.shared:
-            return option.shared != self.state.shared
+        if option.shared != self.state.shared:
+            return True
+        if option.unit is None:
+            return False
         unit, place = self.state.units[option.unit], self.machine.place
         return any(unit[place[name]] != part for name, part in option.changes)

