@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
 
 from checker.explore import explore as plain
 from checker.fast import Options, explore
@@ -21,7 +22,7 @@ from checker.fast.layers import Layer, Run, merged
 from checker.fast.tables import Tables
 from checker.result import Limits, Verdict
 from model.machine import Machine, Witness
-from tests.toys import counters, told
+from tests.toys import counters, machines, told
 
 ROOT = Path(__file__).parent.parent
 LARGE = Options(symmetry=False, small_states=0)
@@ -52,6 +53,18 @@ def test_the_first_violation_is_a_cheapest_one(options: Options) -> None:
     assert dict(first.findings) == {n: f for n, f in everything.items() if (f.faults, f.steps) == best}
     assert first.limit == "first violation"
     assert first.states < explore(machine, options=options).states
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(machines())
+def test_stopping_first_finds_every_cheapest_violation(machine: Machine) -> None:
+    everything = plain(machine).findings
+    best = min(((f.faults, f.steps) for f in everything.values()), default=None)
+    cheapest = {n: f for n, f in everything.items() if (f.faults, f.steps) == best}
+    for options in (Options(symmetry=False), LARGE):
+        first = explore(machine, Limits(stop_at="first"), options=options)
+        assert {n: first.findings.get(n) for n in cheapest} == cheapest
+        assert not first.limit or set(first.findings) == set(cheapest)
 
 
 @pytest.mark.parametrize("options", [Options(), LARGE], ids=["small", "large"])

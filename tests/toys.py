@@ -172,6 +172,29 @@ def ladder(length: int = 5, wide: int = 40) -> Machine:
     )
 
 
+def detour() -> Machine:
+    """Two ways to one bad event: the first in order costs a fault, and so does the first way to take it."""
+
+    def walk(at: int) -> Iterator[Step]:
+        if at == 0:
+            yield Step(Event("go"), (("at", 1),))
+            yield Step(Event("go"), (("at", 2),))
+        if at == 1:
+            yield Step(Event("bad"), (("at", 3),), ("fault", 1))
+        if at == 2:
+            yield Step(Event("bad"), (("at", 4),), ("fault", 1))
+            yield Step(Event("bad"), (("at", 5),))
+
+    return Machine(
+        parts=("at",),
+        initial=State(Purse(0, 0), ((0,),)),
+        actions=(tabled("walk", ("at",), walk),),
+        allow=allow_purse,
+        faults=lambda purse: purse.struck,
+        properties=(Property("never_bad", ("event",), lambda event: "bad" if event.action == "bad" else None),),
+    )
+
+
 @st.composite
 def machines(draw: st.DrawFn, units: int | None = None) -> Machine:
     """A random small system of two parts a unit, a budget of faults and a budget of effects."""
@@ -278,4 +301,5 @@ TOYS = {
     "lock of three": lock(units=3),
     "sound lock": lock(bug=False),
     "ladder": ladder(),
+    "detour": detour(),
 }

@@ -17,7 +17,7 @@ Exit codes: 0 accepted, 1 not accepted, 2 bad input."""
 
 @click.command(context_settings=HELP, epilog=WALK_CODES)
 @click.argument("fence", default="reference")
-@click.option("--examples", type=int, default=200, show_default=True, help="walks to take")
+@click.option("--examples", type=int, default=300, show_default=True, help="walks to take")
 @click.option("--steps", type=int, default=200, show_default=True, help="steps a walk, at most")
 @click.option("--seed", type=int, default=0, show_default=True, help="the same seed walks the same walks")
 @click.option("--stop-at", type=click.Choice(["first", "all"]), default="all", show_default=True)

@@ -85,7 +85,8 @@ class LargeSearch:
     def fresh(self, cost: Cost) -> Words:
         """Take the bucket of this cost, without what was reached before, and reach it."""
         layer = self.layers.setdefault(cost[0], Layer(self.room))
-        words = layer.missing(union(self.waiting.pop(cost)))
+        bucket = self.waiting.pop(cost)
+        words = layer.missing(bucket[0] if len(bucket) == 1 else union(bucket))
         if len(words):
             layer.add(words, cost[1])
             self.tally.states += len(words)
@@ -106,8 +107,15 @@ class LargeSearch:
                     self.tick(cost)
             except Overflow:
                 words = self.make_room(words)
+        self.compact(cost[1] + 1)
         self.hearing.close(cost)
         return ""
+
+    def compact(self, steps: int) -> None:
+        """Keep every waiting state of a level once, in one array."""
+        for cost, bucket in self.waiting.items():
+            if cost[1] == steps and len(bucket) > 1:
+                bucket[:] = [union(bucket)]
 
     def tick(self, cost: Cost) -> None:
         """Tell how far the search is."""

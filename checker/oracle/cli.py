@@ -1,16 +1,16 @@
 """Commands of the oracle: replay a log, check a concurrent history."""
 
 import gc
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import click
 
-from checker.oracle.drive_cli import drive_command
-from checker.oracle.events import BadLineError
 from checker.command.fences import find_fence
 from checker.files import write_whole
+from checker.oracle.drive_cli import drive_command
+from checker.oracle.events import BadLineError
 from checker.oracle.linearize import EXITS, linearize
 from checker.oracle.modes import SOUND, Mode, strictly
 from checker.oracle.render import as_json, as_text, linearized_text
@@ -18,6 +18,7 @@ from checker.oracle.replay import Verdict, exit_code, first_divergence, replay
 from checker.oracle.search import LIMIT
 from checker.oracle.streams import STDIN, followed, lines_of
 from checker.oracle.vectors_cli import vectors_command
+from checker.story import Story
 
 
 class BadInput(click.ClickException):  # click's own name for it
@@ -50,7 +51,9 @@ def one_line_errors(source: str) -> Iterator[None]:
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.option("--follow", is_flag=True, help="Keep reading a growing log; stop at the first divergence.")
 @click.option("--fence", help="Strict: each answer must be the one that this fence gives.")
-@click.option("--picture", type=click.Path(path_type=Path), help="Draw the run up to the divergence (.svg, .png, .txt).")
+@click.option(
+    "--picture", type=click.Path(path_type=Path), help="Draw the run up to the divergence (.svg, .png, .txt)."
+)
 @click.option("--idle", type=click.FloatRange(min=0), help="With --follow: stop after so many seconds without a line.")
 def replay_command(
     log: str, form: str, follow: bool, idle: float | None, fence: str | None, picture: Path | None
@@ -94,7 +97,12 @@ def draw(path: Path, lines: Iterable[bytes], verdict: Verdict) -> None:
     from checker import picture
     from checker.oracle.logged_story import story_of_log
 
-    forms = {".svg": picture.as_svg, ".png": picture.as_png, ".dot": picture.as_dot, ".txt": picture.as_text}
+    forms: dict[str, Callable[[Story], str | bytes]] = {
+        ".svg": picture.as_svg,
+        ".png": picture.as_png,
+        ".dot": picture.as_dot,
+        ".txt": picture.as_text,
+    }
     if path.suffix not in forms:
         raise BadInput(f"{path}: expected a name that ends in {', '.join(forms)}")
     if verdict.line is not None:

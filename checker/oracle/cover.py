@@ -1,6 +1,8 @@
 """Runs of a machine that together take every transition, found on its graph of states."""
 
 from collections.abc import Callable, Hashable, Iterator
+from itertools import pairwise
+from typing import Any
 
 import networkx as nx
 
@@ -41,8 +43,8 @@ def covering(machine: Machine, kind: Kind, max_states: int = 20_000) -> Iterator
 
 def run_through(graph: "Graph[int]", way: list[int], missing: set[Hashable]) -> Iterator[Transition]:
     """Yield the steps along a way, then on through whatever is still missing, as far as that can be reached."""
-    for edge in zip(way, way[1:], strict=False):
-        yield taken(graph, (*edge, best(graph, edge, missing)), missing)
+    for start, end in pairwise(way):
+        yield taken(graph, (start, end, best(graph, (start, end), missing)), missing)
     node = way[-1]
     while (onward := to_missing(graph, node, missing)) is not None:
         for edge in onward:
@@ -52,8 +54,9 @@ def run_through(graph: "Graph[int]", way: list[int], missing: set[Hashable]) -> 
 
 def best(graph: "Graph[int]", edge: tuple[int, int], missing: set[Hashable]) -> int:
     """Return the key of the edge between two states that is still missing, else of the first."""
-    between = graph[edge[0]][edge[1]]
-    return min(between, key=lambda key: (between[key]["kind"] not in missing, key))
+    between: Any = graph[edge[0]][edge[1]]
+    found: int = min(between, key=lambda key: (between[key]["kind"] not in missing, key))
+    return found
 
 
 def taken(graph: "Graph[int]", edge: Edge, missing: set[Hashable]) -> Transition:

@@ -11,7 +11,8 @@ from checker.oracle.replay import Verdict, first_divergence
 from checker.oracle.requests import Request, Requests, atoms
 
 MOST_TRIES: Final = 400
-"""Restarts of the process while a run is shrunk."""
+FEW_TRIES: Final = 20
+"""Restarts of the process while a run is shrunk, and while one is that hangs."""
 
 
 class Fault(NamedTuple):
@@ -102,29 +103,42 @@ def drive(bench: Bench, runs: Iterable[Requests], watch: Callable[[int], None] =
                 break
         else:
             return Driven(count, requests, met)
-    small, tries = shrunk(bench, run, ran.fault)
-    return Driven(count, requests, True, small, count, len(ran.fault.log), tries)
+    smallest = shrunk(bench, ran.fault)
+    return Driven(count, requests, True, smallest.fault, count, len(ran.fault.log), smallest.tries)
 
 
-def shrunk(bench: Bench, run: Requests, fault: Fault) -> tuple[Fault, int]:
-    """Return the same fault on a run from which no request can be left out, and how many tries it took.
+@dataclass
+class Smallest:
+    """The smallest run so far that goes wrong in the same way."""
 
-    A fault that a fresh process does not show on this run alone is returned as it is.
+    fault: Fault
+    tries: int = 0
+
+    def requests(self) -> Requests:
+        """Return its requests, without the answers."""
+        return tuple(asked(line) for line in self.fault.log)
+
+    @property
+    def exhausted(self) -> bool:
+        """Say whether enough was tried; a run that hangs costs its whole time each try."""
+        hangs = self.fault.broken is not None and self.fault.broken.how == "hang"
+        return self.tries >= (FEW_TRIES if hangs else MOST_TRIES)
+
+
+def shrunk(bench: Bench, fault: Fault) -> Smallest:
+    """Return the same fault on a run from which no piece can be left out.
+
+    A fault that a fresh process does not show on this run alone stays as it is.
     """
-    best, tries = fault, 0
-    for smaller in candidates(lambda: tuple(run[: len(best.log)]) if best is fault else stripped(best)):
-        if tries >= MOST_TRIES or (best.broken is not None and best.broken.how == "hang" and tries >= 20):
+    smallest = Smallest(fault)
+    for smaller in candidates(smallest.requests):
+        if smallest.exhausted:
             break
-        tries += 1
+        smallest.tries += 1
         found = bench.again(smaller)
-        if found is not None and found.kind == fault.kind and len(found.log) <= len(smaller):
-            best = found if best is fault or len(found.log) < len(best.log) else best
-    return best, tries
-
-
-def stripped(fault: Fault) -> Requests:
-    """Return the requests of a run without their answers."""
-    return tuple(asked(line) for line in fault.log)
+        if found is not None and found.kind == fault.kind:
+            smallest.fault = found
+    return smallest
 
 
 def asked(line: dict[str, Any]) -> Request:

@@ -11,8 +11,10 @@ from checker.command.fences import find_fence
 from checker.errors import BadInput
 from checker.files import read_text, write_whole
 from checker.oracle.drive import Bench, Driven, Fault, asked, drive
-from checker.oracle.events import BadLineError, parse
+from checker.oracle.events import BadLineError, numbered, parse, read_object
 from checker.oracle.modes import SOUND, strictly
+from checker.oracle.ops import OPS
+from checker.oracle.process import answered
 from checker.oracle.render import as_text
 from checker.oracle.requests import Requests, covering_requests, walked_requests
 from model.fences import REFERENCE
@@ -101,15 +103,20 @@ def cut(text: str) -> str:
 
 
 def read_requests(path: Path) -> Requests:
-    """Read the requests of a saved run, or of any event log of one run."""
-    lines = [(i, text) for i, text in enumerate(read_text(path).splitlines(), 1) if text.strip()]
+    """Read the requests of a saved run, or of any event log of one run; the answers are not needed."""
     requests = []
-    for number, text in lines:
-        try:
-            parse(text, number)
-        except BadLineError as error:
-            raise BadInput(f"{path}: {error}") from None
-        requests.append(asked(json.loads(text)))
+    try:
+        for number, text in numbered(read_text(path).splitlines()):
+            raw = read_object(text, number)
+            parse(json.dumps({"outcome": "no_reply", **raw} if is_asked(raw) else raw), number)
+            requests.append(asked(raw))
+    except BadLineError as error:
+        raise BadInput(f"{path}: {error}") from None
     if not requests or requests[0]["op"] != "run.open":
         raise BadInput(f"{path}: line 1: expected requests that begin with a run.open")
     return tuple(requests)
+
+
+def is_asked(raw: dict[str, object]) -> bool:
+    """Say whether a line is a request that is answered."""
+    return isinstance(raw.get("op"), str) and raw["op"] in OPS and answered(str(raw["op"]))

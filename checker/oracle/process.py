@@ -6,6 +6,7 @@ import selectors
 import signal
 import subprocess
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final, NoReturn
 
@@ -61,10 +62,8 @@ class Process:
         self.child.wait()
         for pipe in (self.child.stdin, self.child.stdout):
             if pipe is not None:
-                try:
+                with suppress(OSError):  # what was still to be written has no reader any more
                     pipe.close()
-                except OSError:  # what was still to be written has no reader any more
-                    pass
 
     def ask(self, request: dict[str, Any]) -> dict[str, Any]:
         """Send a request and return the answer.

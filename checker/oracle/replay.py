@@ -109,9 +109,7 @@ def last(progress: Iterator[Replay | Verdict]) -> Verdict:
     raise AssertionError("a replay ends with its verdict")
 
 
-def steps(
-    lines: Iterable[str | bytes], log: str, stop: bool = False, mode: Mode = SOUND
-) -> Iterator[Replay | Verdict]:
+def steps(lines: Iterable[str | bytes], log: str, stop: bool = False, mode: Mode = SOUND) -> Iterator[Replay | Verdict]:
     """The replay after each event, and at last its verdict; with `stop` at the first divergence."""
     under_way = Replay(log, mode)
     try:

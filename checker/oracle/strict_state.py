@@ -32,7 +32,7 @@ class Books:
     """
 
     fixture: Name | None
-    ledger: Ledger = Ledger()
+    ledger: Ledger = field(default_factory=Ledger)
     register: int = -1
     grants: dict[int, Grant] = field(default_factory=dict)
     drawn: dict[int, int] = field(default_factory=dict)

@@ -23,6 +23,7 @@ from model.telling import Face, face
 Fields = dict[str, Any]
 
 RUN: Final = 1
+SEED: Final = Settings()
 NOBODY: Final = Face(None, None, None, 0, None, (), (), ())
 
 
@@ -33,14 +34,14 @@ class Line(NamedTuple):
     """
 
     request: Fields
-    answer: Fields = {}
+    answer: Fields | None = None
     lost: bool = False
 
     @property
     def logged(self) -> Fields:
         """The line as an event log has it."""
         if not self.lost:
-            return {**self.request, **self.answer}
+            return {**self.request, **(self.answer or {})}
         if self.request["op"] == "model.call":
             return {**self.request, "outcome": "timeout"}
         return {**self.request, "outcome": "no_reply", "applied": True}
@@ -52,7 +53,7 @@ class Source:
 
     fence: Fence
     bound: Bound
-    load: Settings = Settings()
+    load: Settings = SEED
 
     @property
     def settings(self) -> Settings:
@@ -265,9 +266,14 @@ class StepLines(NamedTuple):
 def lines_of_step(timing: Timing, before: State, step: Transition, setup: Setup) -> StepLines:
     """Return what a log shows of one step, and let its time pass."""
     renewals = tuple(renewal(*found) for found in timing.advance(before, step))
-    told = LINES.get(step.event.action, lambda seen: iter(()))
+    told = LINES.get(step.event.action, nobody_sees)
     old, new = (NOBODY, NOBODY) if step.unit is None else faces(before, step)
     return StepLines(step, renewals, tuple(told(Seen(step, before, old, new, timing.now, setup))))
+
+
+def nobody_sees(seen: Seen) -> Iterator[Line]:
+    """A step of which no log tells."""
+    return iter(())
 
 
 def renewal(shard: int, epoch: int, t: int, expires: int) -> Line:

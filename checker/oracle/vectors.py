@@ -58,7 +58,7 @@ def vector(source: Source, run: Run) -> list[dict[str, Any]]:
 def record(line: Line, state: str | None) -> dict[str, Any]:
     """Return a step; without a state its write is not whole before the next line."""
     lost = {"lost": True} if line.lost else {}
-    return {"request": line.request, "answer": line.answer or None, "state": state, **lost}
+    return {"request": line.request, "answer": line.answer, "state": state, **lost}
 
 
 def suite(source: Source, every: bool = False) -> dict[str, Any]:

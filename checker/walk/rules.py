@@ -17,8 +17,10 @@ from model.machine import State, Transition
 
 PAUSES = (0, 0, 1, 2, 4, 8)
 """Ordinary steps between two faults, at least; each run draws its own. Without, a fault meets the narrowest window."""
-PARTS = 8
-"""A part of the faults or actions is drawn at a likelihood of so many eighths for each."""
+KINDS = (1, 1, 2, 2, 3, 4, 6)
+"""Kinds of faults in a run, at most: most stories need few, and the others only end them early."""
+LAZY = (0, 2, 4, 8)
+"""Lazy actions of a run, at most: where many are lazy, none is."""
 ORDERS = 64
 """Orders in which the actions and faults may be asked; the first is the model's own."""
 ALTERNATIVES = 4
@@ -58,22 +60,12 @@ class Pick(NamedTuple):
     which: int
 
 
-def some(names: tuple[str, ...], least: int, most: int) -> st.SearchStrategy[frozenset[str]]:
-    """Draw a part of the names: first how likely each is, so that few and many come up; shrinks to none."""
-
-    @st.composite
-    def part(draw: st.DrawFn) -> frozenset[str]:
-        likely = draw(st.integers(least, most))
-        return frozenset(name for name in names if draw(st.integers(0, PARTS - 1)) >= PARTS - likely)
-
-    return part()
-
-
-def swarms(ground: Ground) -> st.SearchStrategy[Swarm]:
+@st.composite
+def swarms(draw: st.DrawFn, ground: Ground) -> Swarm:
     """Draw the swarm of a run. The fewer units begin, the deeper each gets; the others begin when those are at rest."""
-    units = st.integers(1, len(ground.proposals))
-    faults, lazy = some(ground.faults, 1, PARTS), some(ground.ordinary, 0, PARTS // 2)
-    return st.builds(Swarm, faults, lazy, st.sampled_from(PAUSES), units)
+    faults = frozenset(draw(st.sampled_from(ground.faults)) for _ in range(draw(st.sampled_from(KINDS))))
+    lazy = frozenset(draw(st.sampled_from(ground.ordinary)) for _ in range(draw(st.sampled_from(LAZY))))
+    return Swarm(faults, lazy, draw(st.sampled_from(PAUSES)), draw(st.integers(1, len(ground.proposals))))
 
 
 def picks(units: int) -> st.SearchStrategy[Pick]:

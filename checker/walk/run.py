@@ -39,7 +39,7 @@ class Enough(BaseException):
 class Plan:
     """How much to walk. `shrink_steps` caps all shrinking, shared out among promises; seconds are wall time."""
 
-    examples: int = 200
+    examples: int = 300
     steps: int = 200
     seed: int = 0
     max_seconds: float | None = None

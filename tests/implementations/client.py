@@ -13,9 +13,10 @@ from contextlib import suppress
 from itertools import count
 
 import psycopg
-from databases import Postgres, Sqlite
-from results import answer
-from tables import Answer
+
+from tests.implementations.databases import Postgres, Sqlite
+from tests.implementations.results import answer
+from tests.implementations.tables import Answer
 
 RUN, SHARDS, HOLD, LEASE_SECONDS, ROUNDS = "r", 6, 37, 0.12, 12
 LOST = (psycopg.Error, OSError)

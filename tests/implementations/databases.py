@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from tables import TABLES
+from tests.implementations.tables import TABLES
 
 
 class Sqlite:

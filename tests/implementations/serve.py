@@ -1,4 +1,4 @@
-"""Answers requests from standard input, one a line: serve.py DATABASE [FLAW].
+"""Answers requests from standard input, one a line: python -m tests.implementations.serve DATABASE [FLAW].
 
 DATABASE is a path of SQLite or a postgresql URL. The second of a request's own `t` judges its lease.
 """
@@ -6,9 +6,9 @@ DATABASE is a path of SQLite or a postgresql URL. The second of a request's own 
 import json
 import sys
 
-from databases import Postgres, Sqlite
-from results import answer
-from tables import Answer, Database
+from tests.implementations.databases import Postgres, Sqlite
+from tests.implementations.results import answer
+from tests.implementations.tables import Answer, Database
 
 
 def main(place: str, flaw: str = "") -> None:

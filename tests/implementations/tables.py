@@ -1,8 +1,8 @@
 """The tables of a ledger and a store in SQL, and what a transaction asks of them.
 
 `flaw` names one deliberate mistake, or "" for none: `check-then-act` (no transaction around the checks and the write),
-`gate-on-committed` (a stale epoch is one below the highest committed, and nobody looks at leases), `swept` (a hold whose lease is over is released
-whole by the next reservation), `upsert` (ON CONFLICT DO UPDATE instead of a refusal).
+`gate-on-committed` (a stale epoch is one below the highest committed, and nobody looks at leases), `swept` (a hold
+whose lease is over is released whole by the next reservation), `upsert` (ON CONFLICT DO UPDATE instead of a refusal).
 """
 
 from contextlib import AbstractContextManager

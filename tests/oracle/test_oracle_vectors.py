@@ -57,8 +57,8 @@ AT_THE_PLAN = ("charge-on-commit", "truncating")
 
 @pytest.mark.parametrize(("fence", "promise", "faults"), WEAK, ids=lambda v: v if isinstance(v, str) else "")
 def test_the_counterexamples_of_weak_fences_diverge(fence: str, promise: str, faults: dict[str, int]) -> None:
-    caps = dict.fromkeys(FAULTS, 0) | faults
-    source = Source(FENCES[fence], Bound(faults=sum(faults.values()), caps=caps, spare_attempts=fence not in AT_THE_PLAN))
+    caps, spare = dict.fromkeys(FAULTS, 0) | faults, fence not in AT_THE_PLAN
+    source = Source(FENCES[fence], Bound(faults=sum(faults.values()), caps=caps, spare_attempts=spare))
     found = explore(source.machine, Limits(stop_at="all")).findings[promise]
     verdict = logged(source, found.trace)
     assert verdict.verdict == "diverges", verdict
@@ -100,11 +100,11 @@ def test_the_vectors_hold_every_class_that_the_reference_answers_at_the_bound() 
 
 def test_transitions_are_told_apart_by_what_is_durable_and_what_is_said() -> None:
     source = ONE_FAULT[0]
-    kind, seen = as_seen(source), {}
+    kind, seen = as_seen(source), set()
     for run in runs_of(source):
         before = source.machine.initial
         for step in run:
-            seen.setdefault(kind(before, step), (before, step))
+            seen.add(kind(before, step))
             before = step.after
     assert len(seen) > 100
 
