@@ -23,7 +23,6 @@ LAZY = (0, 2, 4, 8)
 """Lazy actions of a run, at most: where many are lazy, none is."""
 ORDERS = 64
 """Orders in which the actions and faults may be asked; the first is the model's own."""
-ALTERNATIVES = 4
 
 
 class Broken(AssertionError):
@@ -60,18 +59,30 @@ class Pick(NamedTuple):
     which: int
 
 
-@st.composite
-def swarms(draw: st.DrawFn, ground: Ground) -> Swarm:
-    """Draw the swarm of a run. The fewer units begin, the deeper each gets; the others begin when those are at rest."""
-    faults = frozenset(draw(st.sampled_from(ground.faults)) for _ in range(draw(st.sampled_from(KINDS))))
-    lazy = frozenset(draw(st.sampled_from(ground.ordinary)) for _ in range(draw(st.sampled_from(LAZY))))
-    return Swarm(faults, lazy, draw(st.sampled_from(PAUSES)), draw(st.integers(1, len(ground.proposals))))
+def swarms(ground: Ground) -> st.SearchStrategy[Swarm]:
+    """Draw the swarm of a run. The fewer units begin, the deeper each gets; the others begin when those are at rest.
+
+    Drawn as bytes: hypothesis draws whole numbers unevenly, and some from the constants of whatever code is loaded.
+    """
+    size, most = 4 + KINDS[-1], KINDS[-1] + LAZY[-1]
+
+    def swarm(drawn: bytes) -> Swarm:
+        kinds, lazy, pause, units = drawn[:4]
+        faults = drawn[4:size][: KINDS[kinds % len(KINDS)]]
+        actions = drawn[size:][: LAZY[lazy % len(LAZY)]]
+        return Swarm(
+            frozenset(ground.faults[n % len(ground.faults)] for n in faults),
+            frozenset(ground.ordinary[n % len(ground.ordinary)] for n in actions),
+            PAUSES[pause % len(PAUSES)],
+            1 + units % len(ground.proposals),
+        )
+
+    return st.binary(min_size=4 + most, max_size=4 + most).map(swarm)
 
 
 def picks(units: int) -> st.SearchStrategy[Pick]:
-    """Draw which step to take, as one number: a walk is as long as what was drawn for it."""
-    numbers = st.integers(0, ALTERNATIVES * units * ORDERS - 1)
-    return numbers.map(lambda n: Pick(n % ORDERS, n // ORDERS % units, n // ORDERS // units))
+    """Draw which step to take, as bytes for the same reason."""
+    return st.binary(min_size=3, max_size=3).map(lambda b: Pick(b[0] % ORDERS, b[1] % units, b[2]))
 
 
 def orders(ground: Ground) -> tuple[tuple[str, ...], ...]:
