@@ -29,7 +29,7 @@ from model.machine import Event, Machine, Property, State, Step, Transition, tab
 from model.outcomes import Refusal
 from model.settings import FAULTS, Bound, Settings
 
-WIDE = Bound(8, 10, 40, MappingProxyType(dict.fromkeys(FAULTS, FAULT_CAP)), spare_attempts=8)
+WIDE = Bound(8, 10, 40, MappingProxyType(dict.fromkeys(FAULTS, FAULT_CAP)), spare_attempts=4)
 SMALL = Bound(1, 2, 1)
 
 
@@ -92,7 +92,7 @@ def test_promises_are_judged_as_a_replay_judges_them() -> None:
         assert found == set(walker.broken)
 
 
-@pytest.mark.parametrize(("name", "examples"), [("shard-keyed", 80), ("provenance-sketch-a", 80)])
+@pytest.mark.parametrize(("name", "examples"), [("shard-keyed", 40), ("provenance-sketch-a", 40)])
 def test_what_the_explorer_finds_walks_find_as_well(name: str, examples: int) -> None:
     explored = explore(build(FENCES[name], replace(SMALL, spare_attempts=1))).findings
     wider = replace(WIDE, shards=1, epochs=3, faults=12, spare_attempts=3)
@@ -158,7 +158,7 @@ def test_minimising_leaves_nothing_out_that_is_needed_and_everything_else() -> N
 
 
 def test_hypothesis_shrinks_by_itself() -> None:
-    walked = walk(climbs(), Plan(examples=30, steps=60, seed=1, shrink_steps=6000))
+    walked = walk(climbs(), Plan(examples=30, steps=60, seed=1, shrink_steps=3000))
     first, small = walked.first["few_falls"], walked.shrunk["few_falls"]
     assert (small.faults, small.steps) < (first.faults, first.steps)
 
@@ -188,7 +188,7 @@ def test_a_bug_of_the_third_epoch_is_found_by_walks_and_not_by_the_default_bound
     assert not explore(build(planted, Bound(1, 2, 1, spare_attempts=1))).findings
     plan = Plan(examples=100, promise="rejections_classified", shrink_steps=0)
     found = walk(site(planted, replace(WIDE, shards=2, epochs=4, spare_attempts=8)), plan).least
-    assert {t.event.epoch for t in found["rejections_classified"].trace} == {0, 1, 2}
+    assert max(t.event.epoch or 0 for t in found["rejections_classified"].trace) == 2
 
 
 def test_a_system_under_test_is_judged_step_by_step() -> None:

@@ -17,8 +17,16 @@ def apply(world: World, event: Event, accepted: bool) -> World:
     if event.op == "ledger.commit" and event.refusal is Refusal.CONFLICT:
         world.disputed = True
     if event.shard is not None and accepted and event.op in EFFECTS:
-        EFFECTS[event.op](world, world.books(event.shard), event)
+        change(world, world.books(event.shard), event)
     return world
+
+
+def change(world: World, books: Books, event: Event) -> None:
+    """Let an event change a shard, and the run's totals by as much."""
+    promised, burned = books.promised, books.burned
+    EFFECTS[event.op](world, books, event)
+    world.promised += books.promised - promised
+    world.burned += books.burned - burned
 
 
 def reserve(world: World, books: Books, event: Event) -> None:

@@ -4,13 +4,12 @@ Names of digests and revisions stand where the model has version numbers: the ru
 """
 
 import copy
-from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from checker.oracle.events import Event, Name
 from model.fence import Fence
-from model.ledger import Content, Grant, Hold, Ledger, Receipt, Request
+from model.ledger import Content, Grant, Ledger, Receipt, Request
 from model.settings import Bound, Settings
 from model.setup import Setup, revision_name
 from model.store import Artifact, Store
@@ -43,9 +42,17 @@ class Books:
     silent: frozenset[int] = frozenset()
     leased: int = -1
 
-    def held(self) -> Iterable[Hold]:
-        """Return every hold."""
-        return (grant.hold for grant in self.grants.values())
+    @property
+    def promised(self) -> int:
+        """Tokens of the shard that the ceiling has to cover."""
+        holds = (grant.hold for grant in self.grants.values())
+        open_ = sum(hold.written_off + hold.tokens * hold.live for hold in holds)
+        return open_ + sum(tokens for _, tokens, _, _ in self.rows)
+
+    @property
+    def burned(self) -> int:
+        """Tokens of the shard on the provider's meter."""
+        return sum(self.drawn.values())
 
     def ledger_as_seen(self, request: Request, digest: Name | None) -> Ledger:
         """Return the ledger with receipts as the request sees them: of its own content, or of other content."""
@@ -64,11 +71,16 @@ def alike(request: Request, kept: Name | None, brought: Name | None) -> Content:
 
 @dataclass
 class World:
-    """A run as the fence keeps it. `dialects` numbers revisions that the plan does not pin."""
+    """A run as the fence keeps it. `dialects` numbers revisions that the plan does not pin.
+
+    `promised` are the tokens that the ceiling has to cover (booked, written off or held), `burned` those on the meter.
+    """
 
     fence: Fence
     plan: Event
     shards: dict[Name, Books] = field(default_factory=dict)
+    promised: int = 0
+    burned: int = 0
     disputed: bool = False
     dialects: dict[Name, int] = field(default_factory=dict)
 
@@ -91,18 +103,6 @@ class World:
             lease_seconds=seed.lease_seconds if lease is None else int(lease),
         )
         return Setup(self.fence, settings, Bound(epochs=ABOVE_ALL), epoch)
-
-    @property
-    def promised(self) -> int:
-        """Tokens that the ceiling has to cover: booked, written off or held."""
-        booked = sum(tokens for books in self.shards.values() for _, tokens, _, _ in books.rows)
-        holds = [hold for books in self.shards.values() for hold in books.held()]
-        return booked + sum(hold.written_off + hold.tokens * hold.live for hold in holds)
-
-    @property
-    def burned(self) -> int:
-        """Tokens on the provider's meter."""
-        return sum(sum(books.drawn.values()) for books in self.shards.values())
 
     def fits(self, used: int, tokens: int) -> bool:
         """Say whether the ceiling covers so many more tokens; one that is not observed covers all."""

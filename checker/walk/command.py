@@ -12,7 +12,6 @@ from typing import Any
 from checker.command.bounds import SHAPE, TIMES, Asked, asked, bound_options, fits_fence
 from checker.command.check import EXITS, Checked, Run
 from checker.command.fences import find_fence
-from checker.command.progress import clear, watcher
 from checker.command.store import bound_record
 from checker.command.tell import Case, records, story_of
 from checker.errors import BadInput
@@ -22,7 +21,8 @@ from checker.replay import stored
 from checker.result import Finding, Result, Verdict
 from checker.story import Story
 from checker.trace import as_itf
-from checker.walk.least import cost, retold
+from checker.walk.least import cost, least, retold
+from checker.walk.progress import Progress
 from checker.walk.run import Plan, Walked, walk
 from checker.walk.walker import Ground, Site
 from model.composition import build
@@ -31,7 +31,7 @@ from model.promises import NAMES
 from model.settings import FAULTS, Bound, Settings
 
 SHARDS, EPOCHS, FAULT_SUM, FAULT_CAP = 8, 10, 40, 6
-"""How far a walk goes unless it is told otherwise; the ceiling is twice the plan."""
+"""How far a walk goes unless it is told otherwise; the ceiling is the plan and half of it."""
 FEW_SHARDS = 2
 """Stories of more shards are told without asking which rule would have stopped them: that is a search of its own."""
 
@@ -89,7 +89,7 @@ def bound_of(options: Mapping[str, Any]) -> Asked:
     if len(bounds) != 1:
         raise BadInput(f"{file}: a walk goes through one bound, and this file has {len(bounds)}")
     [bound] = bounds
-    spare = bound.shards if bound.ceiling_tokens is None else 0
+    spare = max(1, bound.shards // 2) if bound.ceiling_tokens is None else 0
     return Asked((replace(bound, spare_attempts=spare),), wanted.settings)
 
 
@@ -122,20 +122,14 @@ def site_of(fence: Fence, bound: Bound, settings: Settings) -> Site:
 def report_of(fence: Fence, wanted: Asked, plan: Plan, quiet: bool = False) -> Report:
     """Walk a fence, with progress on standard error."""
     [bound], settings = wanted.bounds, wanted.settings
-    watch = (lambda *_: None) if quiet else told_progress(fence.name)
+    progress = Progress(fence.name, quiet)
     try:
-        walked = walk(site_of(fence, bound, settings), plan, watch)
+        walked = walk(site_of(fence, bound, settings), plan, progress.tell)
     finally:
-        clear()
+        progress.clear()
     stories = {n: snug(fence, bound, settings, f) for n, f in walked.least.items()}
     ordered = {name: stories[name] for name in NAMES if name in stories}
     return Report(fence, bound, settings, plan, walked, ordered)
-
-
-def told_progress(label: str) -> Any:
-    """Return a watch that tells walks, steps and broken promises in the words of the other commands."""
-    watch = watcher(f"{label} (walks)")
-    return lambda walks, steps, broken: watch(256 * walks, broken, steps)
 
 
 def smaller(bound: Bound, found: Finding) -> Iterator[Bound]:
@@ -152,13 +146,23 @@ def smaller(bound: Bound, found: Finding) -> Iterator[Bound]:
                 yield replace(kept, ceiling_tokens=None, spare_attempts=spare)
 
 
+def alone(found: Finding) -> Iterator[Finding]:
+    """Yield the story of each unit by itself, as the first one's; then the whole story."""
+    for unit in sorted({t.unit for t in found.trace if t.unit is not None}):
+        own = tuple(t._replace(unit=t.unit and 0) for t in found.trace if t.unit in (unit, None))
+        yield replace(found, trace=own)
+    yield found
+
+
 def snug(fence: Fence, bound: Bound, settings: Settings, found: Finding) -> Case:
     """Return the story in the smallest bound in which it is still told, for `check` to search and for a picture."""
-    story = [stored(t) for t in found.trace]
-    for less in smaller(bound, found):
-        again = retold(Ground(build(fence, less, settings), FAULTS), story, found.property)
-        if again is not None and cost(again) <= cost(found):
-            return Case(fence, less, settings, again)
+    for part in alone(found):
+        story = [stored(t) for t in part.trace]
+        for less in smaller(bound, part):
+            ground = Ground(build(fence, less, settings), FAULTS)
+            again = retold(ground, story, found.property)
+            if again is not None and cost(again) <= cost(found):
+                return Case(fence, less, settings, least(ground, again))
     return Case(fence, bound, settings, found)
 
 

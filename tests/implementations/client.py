@@ -88,14 +88,16 @@ class Client:
         if self.dice.random() < 0.3:
             self.call("ledger.commit", shard, epoch, tokens=HOLD, digest=digest, revision="rev-A")
 
+    def closed(self, shard: int, epoch: int) -> bool:
+        """Declare a lease over; only a hold that is known to be closed is followed by the next one."""
+        return self.call("lease.expire", shard, epoch) in ("expired", "NO_HOLD")
+
     def round(self) -> None:
         shard = self.dice.randrange(SHARDS)
         granted, ends, done = self.look(shard)
         if granted >= 0 and not ends:
             self.call("lease.grant", shard, granted, expires=self.now() + LEASE_SECONDS)
-        elif granted < 0 or (not done and self.now() >= ends):
-            if granted >= 0:
-                self.call("lease.expire", shard, granted)
+        elif granted < 0 or (not done and self.now() >= ends and self.closed(shard, granted)):
             self.grant(shard, granted + 1)
         granted = self.look(shard)[0]
         if granted >= 0:
