@@ -8,7 +8,7 @@ from checker.command.bounds import bound_options, told
 from checker.explore import explore
 from checker.narrate import lanes_of, steps_of
 from checker.replay import replay, stored
-from checker.result import Finding
+from checker.result import Finding, Limits
 from checker.story import Story, StoryStep
 from model.composition import build
 from model.fence import BOUNDARIES, Fence, Rule
@@ -17,6 +17,10 @@ from model.machine import Machine, Transition
 from model.promises import NAMES
 from model.settings import Bound, Settings
 from model.telling import REMEDIES, TITLES
+
+
+CALM_LIMIT = Limits(max_states=20_000)
+"""A calm run of many shards is long; a remedy that is calm so far is taken to be."""
 
 
 class Remedy(NamedTuple):
@@ -73,7 +77,7 @@ def stops(case: Case, name: str, sentence: str, stronger: Fence) -> Remedy | Non
     story = [(stored(t), t.event.outcome) for t in case.finding.trace]
     again = replay(build(stronger, case.bound, case.settings), story, case.finding.property)
     calm = replace(case.bound, faults=0)
-    if again.verdict == "still violates" or explore(build(stronger, calm, case.settings)).findings:
+    if again.verdict == "still violates" or explore(build(stronger, calm, case.settings), CALM_LIMIT).findings:
         return None
     step, refusal = again.answered[0] if again.answered else (None, "")
     return Remedy(name, sentence, step, refusal)
