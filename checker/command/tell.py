@@ -18,7 +18,6 @@ from model.promises import NAMES
 from model.settings import Bound, Settings
 from model.telling import REMEDIES, TITLES
 
-
 CALM_LIMIT = Limits(max_states=20_000)
 """A calm run of many shards is long; a remedy that is calm so far is taken to be."""
 
