@@ -17,7 +17,6 @@ from model.machine import Machine, State, Transition
 
 VERSION = 1
 FORMAT = "ITF"
-REFUSALS_ARE_UPPER = str.isupper
 
 
 @dataclass(frozen=True)
@@ -55,7 +54,7 @@ def step_record(told: StoryStep, step: Transition, run: int) -> dict[str, Any]:
         "epoch": told.epoch,
         "fault": told.fault,
         "outcome": outcome,
-        "class": outcome if step.event.rule and REFUSALS_ARE_UPPER(outcome) else None,
+        "class": outcome if step.event.rule and outcome.isupper() else None,
         "driver_seconds": told.driver_seconds,
         "worker_seconds": told.worker_seconds,
         "changed": [f"{c.part} {c.field}: {c.old} -> {c.new}" for c in told.changed],

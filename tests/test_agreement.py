@@ -7,7 +7,7 @@ from checker.fast.explore import Options
 from checker.fast.explore import explore as fast
 from model.composition import build
 from model.fences import FENCES
-from model.settings import Bound
+from model.settings import FAULTS, Bound
 
 
 @pytest.mark.parametrize("name", FENCES)
@@ -25,23 +25,10 @@ def test_the_explorers_agree(name: str) -> None:
 
 
 def test_symmetry_leaves_verdict_and_stories_alone() -> None:
-    machine = build(FENCES["spend-sketch"], Bound(shards=2, faults=1, caps={"stall": 1, **dict.fromkeys(NONE, 0)}))
+    machine = build(
+        FENCES["spend-sketch"], Bound(shards=2, faults=1, caps={fault: int(fault == "stall") for fault in FAULTS})
+    )
     whole, reduced = fast(machine, options=Options(symmetry=False)), fast(machine)
     assert {n: f.trace for n, f in whole.findings.items()} == {n: f.trace for n, f in reduced.findings.items()}
     assert whole.findings
     assert reduced.states < whole.states
-
-
-NONE = (
-    "preempt",
-    "late",
-    "duplicate",
-    "redeliver",
-    "flip_alias",
-    "change_fixture",
-    "skew",
-    "forge",
-    "lose_reply",
-    "crash_driver",
-    "cut_allowance",
-)

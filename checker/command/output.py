@@ -1,7 +1,7 @@
 """What `check` prints: text for a person, JSON for a program. First the verdict, last the command to reproduce."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from rich.console import Console, RenderableType
@@ -83,6 +83,16 @@ def facts(checked: Checked) -> Iterator[tuple[str, str]]:
         yield "unreached", owed or "nothing"
 
 
+def facts_grid(named: Iterable[tuple[str, str]]) -> Table:
+    """Lay out names and texts side by side."""
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(width=14, style="dim")
+    grid.add_column()
+    for name, text in named:
+        grid.add_row(name, text)
+    return grid
+
+
 def print_text(checked: Checked, property_: str | None, reproduce: str) -> None:
     """Print the verdict, what was explored, and the story of one broken promise."""
     fence = checked.fence
@@ -90,12 +100,7 @@ def print_text(checked: Checked, property_: str | None, reproduce: str) -> None:
     show(f"[bold {colour}]{checked.verdict.upper()}[/]  {fence.name}: {fence.summary}\n", bounds_table(checked), "")
     if checked.findings:
         show(promises_table(checked), "")
-    grid = Table.grid(padding=(0, 2))
-    grid.add_column(width=14, style="dim")
-    grid.add_column()
-    for name, text in facts(checked):
-        grid.add_row(name, text)
-    show(grid)
+    show(facts_grid(facts(checked)))
     if checked.findings:
         from checker.picture import as_text
 

@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from checker.command.bounds import SHAPE, TIMES, Asked, asked, fits_fence, with_earlier_run
+from checker.command.bounds import Asked, fits_fence, with_earlier_run
 from checker.command.check import EXITS, Checked, Engine, check
 from checker.command.engines import ENGINES
 from checker.command.fences import find_fence
 from checker.command.output import as_json, case_of, cheapest, mixture, print_text
 from checker.command.progress import clear, watcher
 from checker.command.store import trace_text
+from checker.command.subject import bounds_asked, limits_asked
 from checker.errors import BadInput
 from checker.files import write_whole
 from checker.result import Limits, Verdict
@@ -20,12 +21,12 @@ from model.composition import build
 from model.fence import Fence
 from model.fences import EXPECTED, FENCES, KEYED_WITHOUT_RUN
 from model.promises import NAMES
-from model.settings import FAULTS, Bound
+from model.settings import Bound
 
 
 def run_check(fences: tuple[str, ...], every: bool, form: str, traces: Path | None, **options: Any) -> int:
     """Check the named fences; print; return the exit code."""
-    wanted = asked({name: options[name] for name in (*SHAPE, *TIMES, *FAULTS)}, options["bounds_file"])
+    wanted = bounds_asked(options)
     limits = limits_of(options)
     named = [find_fence(name) for name in (FENCES if every else fences or ("reference",))]
     for fence in named:
@@ -63,13 +64,10 @@ def counts(fence: Fence, wanted: Asked, engine: Engine) -> tuple[tuple[int, int]
 
 def limits_of(options: Mapping[str, Any]) -> Limits:
     """Return the limits that were asked for."""
-    for name in ("max_states", "max_seconds"):
-        if options[name] is not None and options[name] <= 0:
-            raise BadInput(f"--{name.replace('_', '-')} must be above 0; found {options[name]}")
     if options["property_"] not in (None, *NAMES):
         raise BadInput(f"no promise is called {options['property_']!r}; expected one of {', '.join(NAMES)}")
     stop_at: Literal["first", "all"] = "all" if options["property_"] else options["stop_at"]
-    return Limits(options["max_states"], options["max_seconds"], stop_at)
+    return limits_asked(options, stop_at)
 
 
 def checked(fence: Fence, wanted: Asked, limits: Limits, engine: Engine) -> Checked:

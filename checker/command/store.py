@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from checker.command.bounds import Asked, bound_of, fits_fence, settings_of
+from checker.command.bounds import TIMES, Asked, bound_of, fits_fence, settings_of
 from checker.command.fences import find_fence
 from checker.command.tell import Case, records, story_of
 from checker.errors import BadInput
@@ -17,8 +17,6 @@ from model.fence import Fence
 from model.machine import Machine
 from model.promises import NAMES
 from model.settings import FAULTS, Bound, Settings
-
-TIMES = ("lease_seconds", "margin_seconds", "skew_seconds")
 
 
 def bound_record(bound: Bound, settings: Settings) -> dict[str, Any]:

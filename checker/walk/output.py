@@ -6,7 +6,7 @@ from typing import Any
 from rich.table import Table
 
 from checker.command.bounds import told as told_bound
-from checker.command.output import WIDTH, facts, show
+from checker.command.output import WIDTH, facts, facts_grid, show
 from checker.command.tell import records
 from checker.result import Verdict
 from checker.walk.command import Report, cheapest, told
@@ -81,12 +81,7 @@ def print_text(report: Report) -> None:
     show(f"[bold {colour}]{headline(report)}[/]\n", walks_table(report), "")
     if report.stories:
         show(promises_table(report), "")
-    grid = Table.grid(padding=(0, 2))
-    grid.add_column(width=14, style="dim")
-    grid.add_column()
-    for name, text in lines(report):
-        grid.add_row(name, text)
-    show(grid)
+    show(facts_grid(lines(report)))
     if report.stories:
         from checker.picture import as_text
 
