@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from checker.promises import Sight, lookup, on_shared, on_step, sight_of_state, sight_of_step
+from checker.promises import Sight, concerns, lookup, on_shared, on_step, sight_of_state, sight_of_step
 from checker.result import Coverage
 from model.machine import Event, Machine, State, Transition, Witness
 
@@ -36,8 +36,8 @@ class Counting:
     def unseen(self, looks: list[Look], sight: Sight, unit: int | None) -> list[Look]:
         """Close the witnesses that show at this sight; return the others."""
         for witness, look in looks:
-            alone = on_shared(witness)
-            if (alone or unit is not None) and witness.seen(*look(sight[-4:] if alone else sight)):
+            alone, asked = on_shared(witness), concerns(witness, sight)
+            if asked and (alone or unit is not None) and witness.seen(*look(sight[-4:] if alone else sight)):
                 self.witnesses.add(witness.name)
         return [(w, look) for w, look in looks if w.name not in self.witnesses]
 

@@ -20,6 +20,8 @@ Watch = Callable[[int, int, int], None]
 
 
 UNLIMITED = Limits()
+NEVER = (1 << 30, 0)
+"""A cost that no story has."""
 
 
 class Node(NamedTuple):
@@ -56,10 +58,10 @@ def record(findings: dict[str, Finding], node: Node, broken: Iterable[tuple[str,
 
 
 def reason_to_stop(limits: Limits, states: int, started: float, cost: tuple[int, int], best: tuple[int, int]) -> str:
-    """Say which limit ends the search now, or nothing."""
-    if limits.stop_at == "first" and best <= cost:
+    """Say which limit keeps the search from a next state of this cost, or nothing."""
+    if limits.stop_at == "first" and best < cost:
         return "first violation"
-    if limits.max_states is not None and states > limits.max_states:
+    if limits.max_states is not None and states >= limits.max_states:
         return f"{limits.max_states} states"
     if limits.max_seconds is not None and time.monotonic() - started > limits.max_seconds:
         return f"{limits.max_seconds:g} seconds"
@@ -72,11 +74,15 @@ def explore(machine: Machine, limits: Limits = UNLIMITED, watch: Watch = lambda 
     promises, counting, findings = Promises.of(machine), Counting(machine), dict[str, Finding]()
     root = Node(machine.faults(machine.initial.shared), 0, next(numbers), machine.initial, None, None)
     frontier, reached = [root], {root.state: root}
-    transitions = depth = finals = 0
-    while frontier and not limit:
+    states = transitions = depth = finals = 0
+    best = NEVER
+    while frontier:
         node = heappop(frontier)
         if reached[node.state] is not node:  # a cheaper way was found after this one was queued
             continue
+        if limit := reason_to_stop(limits, states, started, node.cost, best):
+            break
+        states += 1
         record(findings, node, promises.of_arrival(node.state, node.step))
         counting.arrival(node.state, node.step)
         depth, final = max(depth, node.steps), True
@@ -92,9 +98,9 @@ def explore(machine: Machine, limits: Limits = UNLIMITED, watch: Watch = lambda 
         if final:
             finals += 1
             record(findings, node, promises.of_final(node.state))
-        best = min(((f.faults, f.steps) for f in findings.values()), default=(1 << 30, 0))
-        limit = reason_to_stop(limits, len(reached), started, node.cost, best)
-        watch(len(reached), len(frontier), depth)
-    limit = limit if frontier or limit == "first violation" else ""
+        best = min(((f.faults, f.steps) for f in findings.values()), default=NEVER)
+        watch(states, len(frontier), depth)
+    if limit == "first violation":
+        findings = {name: found for name, found in findings.items() if (found.faults, found.steps) == best}
     seconds = time.monotonic() - started
-    return Result(len(reached), transitions, depth, seconds, findings, counting.coverage, limit, finals)
+    return Result(states, transitions, depth, seconds, findings, counting.coverage, limit, finals)

@@ -40,6 +40,11 @@ def on_shared(claim: Claim) -> bool:
     return all(name in SHARED for name in claim.reads)
 
 
+def concerns(claim: Claim, sight: Sight) -> bool:
+    """Say whether the claim is about the event of this sight, if it looks at one."""
+    return sight[-4] is None or claim.about(sight[-4]) or "event" not in claim.reads
+
+
 def lookup(machine: Machine, claim: Claim) -> Callable[[Sight], tuple[Any, ...]]:
     """Return the function that picks from a sight what the claim reads."""
     alone = on_shared(claim) or on_final(claim)
@@ -63,7 +68,7 @@ class Question:
 def broken(questions: tuple[Question, ...], sight: Sight) -> Iterator[tuple[str, str]]:
     """Yield the name of each property that fails at this sight, and why."""
     for question in questions:
-        why = question.claim.fails(*question.look(sight))
+        why = question.claim.fails(*question.look(sight)) if concerns(question.claim, sight) else None
         if why is not None:
             yield question.claim.name, why
 

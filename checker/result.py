@@ -52,7 +52,11 @@ class Coverage:
 
 @dataclass(frozen=True)
 class Result:
-    """An exploration: `depth` is breadth-first levels, `seconds` wall time, `limit` the limit that stopped it or ""."""
+    """An exploration: `depth` is breadth-first levels, `seconds` wall time, `limit` the limit that stopped it or "".
+
+    `progress` says that the promise on the state graph was judged, too; `unjudged` are promises that were not, and
+    `minimal` says that no shorter story exists.
+    """
 
     states: int
     transitions: int
@@ -64,6 +68,9 @@ class Result:
     finals: int = 0
     engine: str = "plain"
     notes: tuple[Hashable, ...] = ()
+    progress: bool = False
+    unjudged: tuple[str, ...] = ()
+    minimal: bool = True
 
     @property
     def verdict(self) -> Verdict:

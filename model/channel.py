@@ -8,14 +8,14 @@ Source: `seeds/000` assumption 2 and its two grounds of rejection; `seeds/002`, 
 from collections.abc import Iterator
 
 from model.fence import Answer
-from model.lease import Clock, over
+from model.lease import Clock
 from model.ledger import Booking, CommitView, Content, Grant, Ledger, Request, book
 from model.machine import Event, Step
 from model.reply import lost
 from model.setup import Setup
 from model.shared import Effect
 from model.store import Store
-from model.worker import Attempt, Changes, alive, claimed, ended
+from model.worker import Attempt, Changes, claimed, ended
 
 Rows = tuple[Request, ...]
 
@@ -27,12 +27,9 @@ def event_of(answer: Answer, row: Request, number: int = 0) -> Event:
     return Event("deliver", "worker", "ledger", label, outcome, *answer[1:], epoch=row.epoch, message=row)
 
 
-def view_of(
-    ledger: Ledger, grant: Grant | None, store: Store, clock: Clock, meter: int, attempt: Attempt, setup: Setup
-) -> CommitView:
-    """Return what the ledger may look at."""
-    heartbeat = alive(attempt) and not attempt.gone
-    return CommitView(ledger, grant, store.artifacts, over(clock, setup), heartbeat, meter, setup)
+def in_flight(channel: Rows, epoch: int) -> bool:
+    """Say whether some row of the epoch is on its way, whoever sent it."""
+    return any(row.epoch == epoch for row in channel)
 
 
 def changes_of(booking: Booking) -> Changes:
@@ -48,20 +45,22 @@ def deliver(
     clock: Clock,
     meter: int,
     attempt: Attempt,
+    lapsed: bool,
+    heartbeat: bool,
     *,
     setup: Setup,
 ) -> Iterator[Step]:
     """A row arrives, and its sender, if it still waits, has its answer and ends."""
     rows = sorted({row for row in channel if row.epoch == setup.epoch})
     for number, row in enumerate(rows, 1):
-        booking = book(row, view_of(ledger, grant, store, clock, meter, attempt, setup))
+        booking = book(row, CommitView(ledger, grant, store.artifacts, lapsed, heartbeat, meter, setup))
         i = channel.index(row)
         changes = (*changes_of(booking), ("channel", channel[:i] + channel[i + 1 :]))
         answers = ended(attempt, clock) if attempt.phase == "sent" else ()
         step = Step(event_of(booking.answer, row, number if len(rows) > 1 else 0), (*changes, *answers), booking.effect)
         yield step
         if booking.answer.refusal is None and answers:
-            yield from lost(step, ("attempt", "clock"), setup, attempt=attempt._replace(phase="stored"))
+            yield lost(step, ("attempt", "clock"), attempt=attempt._replace(phase="stored"))
 
 
 def duplicate(channel: Rows, *, setup: Setup) -> Iterator[Step]:
@@ -76,10 +75,10 @@ def forge(
     ledger: Ledger,
     grant: Grant | None,
     store: Store,
-    clock: Clock,
+    lapsed: bool,
     meter: int,
     fixture: int,
-    attempt: Attempt,
+    heartbeat: bool,
     *,
     setup: Setup,
 ) -> Iterator[Step]:
@@ -93,6 +92,6 @@ def forge(
     tokens = plan if meter != plan else plan + setup.settings.tokens_per_case
     content = Content((named,), (setup.pinned(setup.epoch) or 0,), setup.settings.cases)
     row = Request(setup.epoch, tokens, content, named, claimed=claimed(setup))
-    booking = book(row, view_of(ledger, grant, store, clock, meter, attempt, setup))
+    booking = book(row, CommitView(ledger, grant, store.artifacts, lapsed, heartbeat, meter, setup))
     event = event_of(booking.answer, row)._replace(action="forge", actor="forger", fault="forge")
     yield Step(event, changes_of(booking), booking.effect._replace(fault="forge"))

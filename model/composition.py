@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache, lru_cache, partial
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from model import channel, driver, endpoint, fixture, host, lease, reducer, shared, store, worker
@@ -12,9 +13,9 @@ from model.driver import Driver
 from model.fence import Fence
 from model.ledger import Content, Ledger
 from model.machine import Action, Machine, State, Step, Unit, tabled
-from model.progress import all_sealed, may_finish
+from model.progress import can_finish
 from model.promises import promises, witnessed
-from model.settings import Bound, Settings
+from model.settings import FAULTS, Bound, Settings
 from model.setup import Setup
 from model.store import Store
 from model.telling import tell
@@ -83,7 +84,7 @@ def action_of(function: Callable[..., Iterable[Step]], setup: Setup) -> Action:
     def table(*views: Any) -> tuple[Step, ...]:
         return tuple(placed(step, binding) for step in binding.call(*views))
 
-    return tabled(function.__name__, binding.reads, lambda *values: table(*binding.arguments(*values)))
+    return tabled(function.__name__, binding.reads, lambda *looked: table(*binding.arguments(*looked)), binding.looks)
 
 
 def placed(step: Step, binding: Binding) -> Step:
@@ -102,21 +103,34 @@ def actions(setup: Setup) -> Iterator[Action]:
 
 
 def build(fence: Fence, bound: Bound = DEFAULT, settings: Settings = SEED) -> Machine:
-    """Return the whole model of a fence under a bound."""
+    """Return the whole model of a fence under a bound.
+
+    The bound says where a run begins: the limits of the shared part, and the shards. Models of one fence that differ
+    in nothing else share their actions and promises, and so what was computed of them. (Without skew fewer ages of a
+    lease can be told apart, so that is another model.)
+    """
     if not bound.cap("skew"):
         settings = replace(settings, skew_seconds=0)
+    initial = State(shared.start(bound, settings), (opened(bound),) * bound.shards)
+    most = max(1, *initial.shared.limits.caps)
+    return replace(relation(fence, settings, bound.epochs, most), initial=initial)
+
+
+@lru_cache(maxsize=2)
+def relation(fence: Fence, settings: Settings, epochs: int, most: int) -> Machine:
+    """Return the model of a fence with no shard yet; a fault may strike up to so many times."""
+    bound = Bound(epochs=epochs, faults=most, caps=MappingProxyType(dict.fromkeys(FAULTS, most)))
     setup = Setup(fence, settings, bound)
     return Machine(
         parts=parts(bound),
-        initial=State(shared.start(bound, settings), (opened(bound),) * bound.shards),
+        initial=State(shared.start(bound, settings), ()),
         actions=tuple(actions(setup)),
-        allow=cache(partial(shared.allow, bound=bound)),
+        allow=cache(shared.allow),
         faults=shared.faults,
         shared_actions=tuple(partial(function, setup=setup) for function in SHARED),
         properties=tuple(promises(setup)),
         witnesses=tuple(witnessed(setup)),
         tell=partial(tell, setup=setup),
-        goal=partial(all_sealed, setup=setup),
-        hopeful=partial(may_finish, setup=setup),
+        progress=can_finish(setup),
         housekeeping=frozenset({"tell_store", "check_lease", "seal", "observe", "consume"}),
     )

@@ -10,7 +10,6 @@ Source: `seeds/000` steps 1 and 2; `seeds/002` assumptions 1 and 2.
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from model.lease import Clock, over
 from model.ledger import Content, Grant, Hold, Ledger, Request, sealed
 from model.machine import Event, Step
 from model.outcomes import Refusal
@@ -109,7 +108,7 @@ def granted(
     held = effect._replace(held=request.tokens)
     yield Step(event, (("driver", driver.now("granted")), *changes), held)
     unheard = Step(event, changes, held._replace(resting=0))
-    yield from lost(unheard, (), setup, driver=driver._replace(asked=request))
+    yield lost(unheard, (), driver=driver._replace(asked=request))
 
 
 def booked_under(ledger: Ledger, epoch: int) -> bool:
@@ -137,16 +136,16 @@ def settled(hold: Hold, drawn: int, setup: Setup) -> Hold:
 
 
 def expire(
-    driver: Driver, ledger: Ledger, grant: Grant | None, clock: Clock, meter: int, *, setup: Setup
+    driver: Driver, ledger: Ledger, grant: Grant | None, lapsed: bool, meter: int, *, setup: Setup
 ) -> Iterator[Step]:
     """One write, if the lease is over and there is no receipt: settle the hold; the next epoch may be asked for."""
-    if grant is not None and watches(driver, setup.epoch) and over(clock, setup) and not ledger.receipts:
+    if grant is not None and watches(driver, setup.epoch) and lapsed and not ledger.receipts:
         hold = settled(grant.hold, meter, setup)
         freed, wasted = (grant.hold.tokens, hold.written_off) if grant.hold.live and not hold.live else (0, 0)
         event = Event("expire", "driver", "ledger", f"expire epoch {setup.epoch}", "expired", epoch=setup.epoch)
         changes = ("driver", driver.now("idle", setup.epoch + 1)), ("grant", grant._replace(hold=hold))
         step = Step(event, changes, Effect(held=-freed, written_off=wasted, incarnation=driver.incarnation))
-        yield from (step, *(lost(step, ("driver",), setup) if hold != grant.hold else ()))
+        yield from (step, lost(step, ("driver",))) if hold != grant.hold else (step,)
 
 
 def seal(driver: Driver, ledger: Ledger, *, setup: Setup) -> Iterator[Step]:

@@ -91,7 +91,7 @@ def calls(event: Event, attempt: Attempt, cases: int, drawn: int, presumes: Effe
         told = event._replace(outcome=f"by {revision_name(revision)}", fault=effect.fault)
         whole = presumes._replace(fault=effect.fault, alias=effect.alias)
         step = Step(told, progress(attempt, content, drawn, setup), whole)
-        yield from (step, *(() if effect.fault else lost(step, ("attempt", "checkpoint"), setup)))
+        yield from (step,) if effect.fault else (step, lost(step, ("attempt", "checkpoint")))
 
 
 def progress(attempt: Attempt, content: Content, drawn: int, setup: Setup) -> Changes:

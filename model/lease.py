@@ -73,8 +73,7 @@ def elapse(clock: Clock, older: Clock | None, attention: Attention, *, setup: Se
     later = [age for age in setup.settings.ages_seconds if age > clock.age_seconds]
     targets = later if attention.alive or attention.pending else [age for age in later if age == lease]
     effect = Effect(outlived=attention.incarnation) if kept(clock, attention, setup) else None
-    possible = looked_at(attention) and (effect is None or setup.bound.cap("crash_driver"))
-    for age in targets if possible else ():
+    for age in targets if looked_at(attention) else ():
         event = Event("elapse", "driver", label=f"lease ages to {age} s", epoch=setup.epoch)
         changes: tuple[tuple[str, Clock], ...] = (("clock", clock._replace(age_seconds=age)),)
         if older is not None:

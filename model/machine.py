@@ -19,6 +19,7 @@ Part = Hashable
 Unit = tuple[Part, ...]
 Shared = Any
 Effect = Hashable
+Look = Callable[[Part], Hashable]
 
 
 class State(NamedTuple):
@@ -96,30 +97,65 @@ class Told(NamedTuple):
 
 @dataclass(frozen=True)
 class Action:
-    """A named generator of steps and the parts it reads, in the order of its parameters."""
+    """A named generator of steps and the parts it reads, in the order of its parameters.
+
+    It is given what it `looks` at: of each part what that function returns, or where it is None the part itself.
+    """
 
     name: str
     reads: tuple[str, ...]
-    steps: Callable[..., tuple[Step, ...]]
+    answer: Callable[..., tuple[Step, ...]]
+    looks: tuple[Look | None, ...]
+
+    def steps(self, *parts: Part) -> tuple[Step, ...]:
+        """Return the steps that are offered to these parts."""
+        return self.answer(*[p if look is None else look(p) for p, look in zip(parts, self.looks, strict=True)])
+
+
+def every(event: Event) -> bool:
+    """Say that any event concerns a claim."""
+    return True
 
 
 @dataclass(frozen=True)
 class Property:
-    """A named promise. `fails` says which conjunct failed and for which value, or None while the promise holds."""
+    """A named promise. `fails` says which conjunct failed and for which value, or None while the promise holds.
+
+    A promise that reads `event` is asked of those that it is `about`, and holds on all others.
+    """
 
     name: str
     reads: tuple[str, ...]
     fails: Callable[..., str | None]
     claim: str = ""
+    about: Callable[[Event], bool] = every
 
 
 @dataclass(frozen=True)
 class Witness:
-    """A named state or step that must be reachable, or a green run means nothing."""
+    """A named state or step that must be reachable, or a green run means nothing; `about` as in a property."""
 
     name: str
     reads: tuple[str, ...]
     seen: Callable[..., bool]
+    about: Callable[[Event], bool] = every
+
+
+@dataclass(frozen=True)
+class Progress:
+    """A promise on the state graph: from every hopeful state the `goal` stays reachable without a further fault.
+
+    Whether a state is `hopeful` depends on its shared part and on the `outlook` of each unit.
+    """
+
+    name: str
+    goal: Callable[[Shared], bool]
+    outlook: Callable[[Unit], Hashable]
+    hopeful: Callable[[Shared, tuple[Any, ...]], bool]
+
+    def due(self, state: State) -> bool:
+        """Say whether the goal must be reachable from a state."""
+        return self.hopeful(state.shared, tuple(map(self.outlook, state.units)))
 
 
 @dataclass(frozen=True)
@@ -127,7 +163,6 @@ class Machine:
     """A whole model: parts, initial state, actions, promises, and how the shared part answers an effect.
 
     `housekeeping` names actions that a variant of the model may lack or add: a replay skips or inserts them.
-    From every `hopeful` state the `goal` has to stay reachable (`checker.liveness`).
     """
 
     parts: tuple[str, ...]
@@ -140,8 +175,7 @@ class Machine:
     witnesses: tuple[Witness, ...] = ()
     tell: Callable[[State, Transition], Told] = lambda before, step: Told()
     housekeeping: frozenset[str] = frozenset()
-    goal: Callable[[State], bool] | None = None
-    hopeful: Callable[[State], bool] | None = None
+    progress: Progress | None = None
     place: dict[str, int] = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -150,8 +184,8 @@ class Machine:
     @cached_property
     def unit_steps(self) -> Callable[[Unit], tuple[Step, ...]]:
         """Return the function from a unit to every step it proposes, whatever the shared part may say to it."""
-        looks = [(action.steps, [self.place[name] for name in action.reads]) for action in self.actions]
-        return cache(lambda unit: tuple(s for steps, at in looks for s in steps(*[unit[i] for i in at])))
+        asked = [(action.steps, [self.place[name] for name in action.reads]) for action in self.actions]
+        return cache(lambda unit: tuple(s for steps, at in asked for s in steps(*[unit[i] for i in at])))
 
     def changed(self, unit: Unit, changes: Iterable[tuple[str, Part]]) -> Unit:
         """Return the unit with the named parts replaced."""
@@ -180,8 +214,10 @@ def parameters(function: Callable[..., Any]) -> tuple[str, ...]:
     return tuple(p.name for p in kinds if p.kind is not p.KEYWORD_ONLY)
 
 
-def tabled(name: str, reads: tuple[str, ...], steps: Callable[..., Iterable[Step]]) -> Action:
-    """Make an action whose answers are computed once for each distinct value of what it reads."""
+def tabled(
+    name: str, reads: tuple[str, ...], steps: Callable[..., Iterable[Step]], looks: tuple[Look | None, ...] = ()
+) -> Action:
+    """Make an action whose answers are computed once for each distinct value of what it looks at (all, by default)."""
 
     @cache
     def table(*parts: Part) -> tuple[Step, ...]:
@@ -191,4 +227,4 @@ def tabled(name: str, reads: tuple[str, ...], steps: Callable[..., Iterable[Step
             error.add_note(f"in action {name}, reading {dict(zip(reads, parts, strict=True))}")
             raise
 
-    return Action(name, reads, table)
+    return Action(name, reads, table, looks or (None,) * len(reads))

@@ -1,6 +1,6 @@
 """The promises and the witnesses of a setup, bound to its parts."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -8,7 +8,7 @@ from typing import Any
 from model import properties as p
 from model import truth, witnesses
 from model.binding import Binding
-from model.machine import Property, Witness
+from model.machine import Event, Property, Witness
 from model.progress import may_finish
 from model.setup import Setup
 
@@ -26,6 +26,14 @@ CLAIMS: tuple[tuple[str, Callable[..., str | None]], ...] = (
     *(("rejections_classified", f) for f in truth.BY_BOUNDARY),
     ("ends_well", p.ends_well),
 )
+
+ABOUT: Mapping[Callable[..., Any], tuple[str, ...]] = {
+    p.lease_gates_writes: ("put", "deliver", "forge"),
+    p.lease_gates_resume: ("restart", "resume_checkpoint"),
+    **dict.fromkeys((p.denominator_is_shards, p.no_aggregate_when_missing, p.conflict_never_averaged), ("publish",)),
+    **truth.BY_BOUNDARY,
+}
+"""The actions that a claim is about, if not any."""
 
 NAMES = (*dict.fromkeys(name for name, _ in CLAIMS), "can_finish")
 """Every promise; `can_finish` is judged on the state graph (`model.progress`)."""
@@ -50,27 +58,25 @@ def epochs_of(function: Callable[..., Any], setup: Setup) -> Iterator[Binding]:
 
 
 def asked(binding: Binding) -> Callable[..., Any]:
-    """Return the bound function over the values of its reads; a step of another epoch is no question to it."""
+    """Return the bound function over the values of its reads."""
+    return cache(lambda *parts: binding.call(*binding.arguments(*parts)))
 
-    @cache
-    def answer(*parts: Any) -> Any:
-        return binding.call(*binding.arguments(*parts))
 
-    if not (binding.per_epoch and "event" in binding.reads):
-        return answer
-    event, epoch = binding.reads.index("event"), binding.setup.epoch
-    return lambda *parts: answer(*parts) if parts[event].epoch == epoch else None
+def about(binding: Binding) -> Callable[[Event], bool]:
+    """Return the test whether a claim is about an event: one of its actions and, if it is of an epoch, of that one."""
+    actions, epoch = ABOUT.get(binding.function), binding.setup.epoch if binding.per_epoch else None
+    return lambda e: (actions is None or e.action in actions) and (epoch is None or e.epoch == epoch)
 
 
 def promises(setup: Setup) -> Iterator[Property]:
     """Yield every promise, bound."""
     for name, function in CLAIMS:
         for binding in epochs_of(function, setup):
-            yield Property(name, binding.reads, asked(binding), function.__doc__ or "")
+            yield Property(name, binding.reads, asked(binding), function.__doc__ or "", about(binding))
 
 
 def witnessed(setup: Setup) -> Iterator[Witness]:
     """Yield every witness, bound."""
     for name, function in witnesses.ALL.items():
         for binding in epochs_of(function, setup):
-            yield Witness(name, binding.reads, asked(binding))
+            yield Witness(name, binding.reads, asked(binding), about(binding))

@@ -183,8 +183,7 @@ def lease_gates_resume(event: Event, clock: Clock, after_attempt: Attempt, *, se
 
     Source: seeds/000 step 4, gate resumption on lease validity. The host's `resume` is a fault and not judged.
     """
-    starts = event.action in ("restart", "resume_checkpoint") and after_attempt.phase == "grading"
-    if starts and over(clock, setup):
+    if after_attempt.phase == "grading" and over(clock, setup):
         return f"epoch {setup.epoch} does a {event.action} after its lease ended: {ages(clock, setup)}"
     return None
 
@@ -241,7 +240,7 @@ def denominator_is_shards(event: Event, shared: Shared, *, setup: Setup) -> str 
 
     Source: seeds/002, "the aggregate's denominator is the shard count, not the row count".
     """
-    if event.action == "publish" and event.outcome == "printed" and shared.rows != shared.reduced:
+    if event.outcome == "printed" and shared.rows != shared.reduced:
         return f"the report averages {shared.rows} rows of {shared.reduced} shard(s)"
     return None
 
@@ -251,8 +250,8 @@ def no_aggregate_when_missing(event: Event, shared: Shared, *, setup: Setup) -> 
 
     Source: seeds/002, refuse to print an aggregate when missing_shards is not zero.
     """
-    if event.action == "publish" and event.outcome == "printed" and shared.reduced < setup.bound.shards:
-        return f"the report is printed with {shared.reduced} of {setup.bound.shards} planned shard(s)"
+    if event.outcome == "printed" and shared.reduced < shared.limits.shards:
+        return f"the report is printed with {shared.reduced} of {shared.limits.shards} planned shard(s)"
     return None
 
 
@@ -261,7 +260,7 @@ def conflict_never_averaged(event: Event, shared: Shared, *, setup: Setup) -> st
 
     Source: seeds/002, scenario D: re-run the batch, never average the conflict.
     """
-    if event.action == "publish" and event.outcome == "printed" and shared.disputed:
+    if event.outcome == "printed" and shared.disputed:
         return "the report is printed although two rows under one key are in conflict"
     return None
 
@@ -311,7 +310,7 @@ def unfinished(i: int, unit: Any, shared: Shared, setup: Setup) -> Iterable[str]
 
 def reported(shared: Shared, setup: Setup) -> str | None:
     """Say what is wrong with the report of a run that is over."""
-    missing = setup.bound.shards - shared.sealed
+    missing = shared.limits.shards - shared.sealed
     if shared.report == "printed" and missing:
         return f"the report was printed although {missing} planned shard(s) are missing"
     true_now = {
@@ -321,5 +320,6 @@ def reported(shared: Shared, setup: Setup) -> str | None:
         Refusal.MIXED_REVISIONS: len(shared.revisions) > 1,
     }
     if not true_now.get(shared.report, False):
-        return f"{missing} of {setup.bound.shards} shard(s) missing, and the report says: {shared.report or 'nothing'}"
+        short = f"{missing} of {shared.limits.shards} shard(s) missing"
+        return f"{short}, and the report says: {shared.report or 'nothing'}"
     return None

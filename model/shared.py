@@ -14,15 +14,24 @@ from model.settings import FAULTS, Bound, Settings
 from model.setup import Setup
 
 
+class Limits(NamedTuple):
+    """What bounds a run: how many shards are planned, how many faults may strike in all and of each kind."""
+
+    shards: int
+    faults: int
+    caps: tuple[int, ...]
+
+
 class Shared(NamedTuple):
     """Tokens of the run by kind, the alias, faults struck by kind, shards sealed and at rest, and the report.
 
     `incarnation` counts driver crashes; `revisions` are those that receipts of the run carry; `reduced` counts shards
-    of which the reducer consumed `rows` rows; `report` is "", a refusal's class or "printed".
+    of which the reducer consumed `rows` rows; `report` is "", a refusal's class or "printed". `limits` never change.
     """
 
+    limits: Limits
     ceiling: int
-    struck: tuple[int, ...]
+    struck: tuple[int, ...] = (0,) * len(FAULTS)
     held: int = 0
     committed: int = 0
     written_off: int = 0
@@ -87,7 +96,8 @@ class PublishView(NamedTuple):
 
 def start(bound: Bound, settings: Settings) -> Shared:
     """Return the shared part of a run that has just been opened."""
-    return Shared(bound.ceiling(settings), (0,) * len(FAULTS))
+    limits = Limits(bound.shards, bound.faults, tuple(bound.cap(fault) for fault in FAULTS))
+    return Shared(limits, bound.ceiling(settings))
 
 
 def presumed(shared: Shared, effect: Effect) -> bool:
@@ -102,19 +112,20 @@ def presumed(shared: Shared, effect: Effect) -> bool:
     )
 
 
-def strike(struck: tuple[int, ...], fault: str, bound: Bound) -> tuple[int, ...] | None:
+def strike(shared: Shared, fault: str) -> tuple[int, ...] | None:
     """Count a fault, or return None where its budget or the sum is used up."""
+    struck, limits = shared.struck, shared.limits
     if not fault:
         return struck
     i = FAULTS.index(fault)
-    if sum(struck) >= bound.faults or struck[i] >= bound.cap(fault):
+    if sum(struck) >= limits.faults or struck[i] >= limits.caps[i]:
         return None
     return (*struck[:i], struck[i] + 1, *struck[i + 1 :])
 
 
-def allow(shared: Shared, effect: Effect, *, bound: Bound) -> Shared | None:
+def allow(shared: Shared, effect: Effect) -> Shared | None:
     """Return the shared part after the effect, or None where it presumes what is not so."""
-    struck = strike(shared.struck, effect.fault, bound)
+    struck = strike(shared, effect.fault)
     if struck is None or not presumed(shared, effect):
         return None
     return shared._replace(**added(shared, effect), struck=struck, report="" if effect.retracts else shared.report)
@@ -132,9 +143,9 @@ def faults(shared: Shared) -> int:
     return sum(shared.struck)
 
 
-def struck(shared: Shared, fault: str, label: str, actor: str, setup: Setup, **changes: Any) -> Iterator[SharedStep]:
+def struck(shared: Shared, fault: str, label: str, actor: str, **changes: Any) -> Iterator[SharedStep]:
     """Yield the step of a fault of the shared part, while its budget lasts."""
-    count = strike(shared.struck, fault, setup.bound)
+    count = strike(shared, fault)
     if count is not None:
         yield SharedStep(Event(fault, actor, label=label, fault=fault), shared._replace(struck=count, **changes))
 
@@ -142,23 +153,23 @@ def struck(shared: Shared, fault: str, label: str, actor: str, setup: Setup, **c
 def flip_alias(shared: Shared, *, setup: Setup) -> Iterator[SharedStep]:
     """Fault: a floating alias resolves to the next revision from now on; of a pinned call see `endpoint`."""
     if setup.fence.model == "floating":
-        yield from struck(shared, "flip_alias", "alias flips", "model", setup, alias=shared.alias + 1)
+        yield from struck(shared, "flip_alias", "alias flips", "model", alias=shared.alias + 1)
 
 
 def crash_driver(shared: Shared, *, setup: Setup) -> Iterator[SharedStep]:
     """Fault: the driver crashes between any two of its steps; each shard has to `recover` before it goes on."""
-    yield from struck(shared, "crash_driver", "driver crashes", "driver", setup, incarnation=shared.incarnation + 1)
+    yield from struck(shared, "crash_driver", "driver crashes", "driver", incarnation=shared.incarnation + 1)
 
 
 def cut_allowance(shared: Shared, *, setup: Setup) -> Iterator[SharedStep]:
     """Fault: the ceiling falls by one shard's plan during the run, whatever is promised already."""
     ceiling = max(0, shared.ceiling - setup.settings.plan_tokens)
-    yield from struck(shared, "cut_allowance", "allowance is cut", "model", setup, ceiling=ceiling)
+    yield from struck(shared, "cut_allowance", "allowance is cut", "model", ceiling=ceiling)
 
 
 def publish(shared: Shared, *, setup: Setup) -> Iterator[SharedStep]:
     """The report writer looks when every shard is at rest and consumed: it prints once, or refuses with a class."""
-    planned = setup.bound.shards
+    planned = shared.limits.shards
     if shared.resting < planned or shared.reduced < shared.sealed or shared.report == "printed":
         return
     answer = setup.fence.judge("publish", None, PublishView(planned, shared.sealed, shared.revisions, shared.disputed))

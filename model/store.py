@@ -53,7 +53,7 @@ def tell_store(driver: Driver, store: Store, *, setup: Setup) -> Iterator[Step]:
         raised = store._replace(register=max(store.register, driver.epoch))
         changes = ("driver", driver._replace(phase="told")), ("store", raised)
         step = Step(event, changes, Effect(incarnation=driver.incarnation))
-        yield from (step, *lost(step, ("driver",), setup))
+        yield from (step, lost(step, ("driver",)))
 
 
 def put(attempt: Attempt, store: Store, clock: Clock, *, setup: Setup) -> Iterator[Step]:
@@ -71,7 +71,7 @@ def put(attempt: Attempt, store: Store, clock: Clock, *, setup: Setup) -> Iterat
     stored = store._replace(artifacts=tuple(sorted({*store.artifacts, Artifact(setup.epoch, attempt.content)})))
     for after in winners(stored, clock, setup):
         step = Step(event, (*changes, ("store", after)))
-        yield from (step, *lost(step, ("attempt",), setup, attempt=attempt._replace(phase="graded")))
+        yield from (step, lost(step, ("attempt",), attempt=attempt._replace(phase="graded")))
 
 
 def winners(store: Store, clock: Clock, setup: Setup) -> Iterator[Store]:

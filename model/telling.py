@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from model.binding import attention
+from model.channel import in_flight
+from model.driver import watches
 from model.lease import Clock, over
 from model.ledger import Content, Grant
 from model.machine import LeaseTold, State, Told, Transition, Unit
@@ -135,13 +136,11 @@ def leases(unit: Unit, setup: Setup) -> Iterator[LeaseTold]:
     """Yield how each lease of a shard stands; one that nobody cares for any more stands nowhere."""
     shown = face(unit)
     for epoch, (attempt, clock, _, _) in enumerate(shown.epochs):
-        seen = attention(
-            shown.driver, attempt, shown.channel, setup=Setup(setup.fence, setup.settings, setup.bound, epoch)
-        )
-        told = attempt.phase != "absent" and (seen.watched or seen.alive or seen.in_flight)
+        watched = watches(shown.driver, epoch)
+        told = attempt.phase != "absent" and (watched or alive(attempt) or in_flight(shown.channel, epoch))
         driver = standing(clock.age_seconds, setup) if told else "none"
         worker = standing(clock.reading_seconds, setup) if told else "none"
-        held = not seen.watched or attempt.gone or bool(clock.held_up) or not seen.alive or over(clock, setup)
+        held = not watched or attempt.gone or bool(clock.held_up) or not alive(attempt) or over(clock, setup)
         running = alive(attempt) and not attempt.gone
         margin = setup.settings.lease_seconds - setup.settings.margin_seconds
         yield LeaseTold(epoch, driver, worker, running, clock.age_seconds, clock.offset_seconds, margin, held)

@@ -38,8 +38,6 @@ def put_refusals(
     event: Event, store: Store, after_store: Store, ledger: Ledger, clock: Clock, *, setup: Setup
 ) -> str | None:
     """Refusals at put."""
-    if event.action != "put":
-        return None
     request: Request = event.message  # type: ignore[assignment]
     keyed = [a.content for a in store.artifacts if a.epoch == request.epoch]
     truth = {
@@ -66,8 +64,6 @@ def commit_refusals(
     setup: Setup,
 ) -> str | None:
     """Refusals at commit, of rows that workers sent and of forged ones."""
-    if event.action not in ("deliver", "forge"):
-        return None
     request: Request = event.message  # type: ignore[assignment]
     row = Receipt(request.epoch, request.tokens, request.content)
     keyed = [r for r in ledger.receipts if r.epoch == request.epoch]
@@ -89,8 +85,6 @@ def commit_refusals(
 
 def call_refusals(event: Event, grant: Grant | None, meter: int, after_meter: int, *, setup: Setup) -> str | None:
     """Refusals at the gateway."""
-    if event.action != "grade":
-        return None
     request: Request = event.message  # type: ignore[assignment]
     hold = grant.hold if grant else Hold()
     if event.outcome == Refusal.OVER_CEILING:
@@ -108,8 +102,6 @@ def worker_refusals(
     event: Event, clock: Clock, checkpoint: Content | None, fixture: int, *, setup: Setup
 ) -> str | None:
     """Refusals of a worker to itself: at the start, and before it writes."""
-    if event.action not in ("check_lease", "restart", "resume_checkpoint"):
-        return None
     inputs, revisions = (checkpoint.inputs, checkpoint.revisions) if checkpoint else ((), ())
     margin = setup.settings.lease_seconds - setup.settings.margin_seconds
     truth: Truth = {
@@ -122,8 +114,8 @@ def worker_refusals(
 
 def reserve_refusals(event: Event, ledger: Ledger, grant: Grant | None, *, setup: Setup) -> str | None:
     """Refusals of a grant."""
-    if event.action != "reserve" or event.outcome == Refusal.OVER_CEILING:
-        return None
+    if event.outcome == Refusal.OVER_CEILING:
+        return None  # said of the run, and judged by `spend_refusals`
     request: Request = event.message  # type: ignore[assignment]
     same = grant is not None and (grant.named, grant.hold.tokens) == (request.named, request.tokens)
     truth: Truth = {
@@ -146,8 +138,6 @@ def spend_refusals(event: Event, shared: Any, *, setup: Setup) -> str | None:
 
 def consume_refusals(event: Event, ledger: Ledger, *, setup: Setup) -> str | None:
     """Refusals of the reducer; a row it refuses for its content must be one that the rules at commit refuse as well."""
-    if event.action != "consume":
-        return None
     rows = [r.content for r in ledger.receipts if r.epoch == event.epoch]
     pinned = setup.pinned(event.epoch or 0)
     truth: Truth = {
@@ -160,23 +150,22 @@ def consume_refusals(event: Event, ledger: Ledger, *, setup: Setup) -> str | Non
 
 def publish_refusals(event: Event, shared: Any, *, setup: Setup) -> str | None:
     """Refusals of the report."""
-    if event.action != "publish":
-        return None
     truth: Truth = {
-        Refusal.MISSING_SHARDS: lambda: shared.sealed < setup.bound.shards,
+        Refusal.MISSING_SHARDS: lambda: shared.sealed < shared.limits.shards,
         Refusal.UNRESOLVED_CONFLICT: lambda: shared.disputed,
         Refusal.MIXED_REVISIONS: lambda: len(shared.revisions) > 1,
     }
     return untrue(event, truth)
 
 
-BY_BOUNDARY = (
-    put_refusals,
-    commit_refusals,
-    call_refusals,
-    worker_refusals,
-    reserve_refusals,
-    spend_refusals,
-    consume_refusals,
-    publish_refusals,
-)
+BY_BOUNDARY: Mapping[Callable[..., str | None], tuple[str, ...]] = {
+    put_refusals: ("put",),
+    commit_refusals: ("deliver", "forge"),
+    call_refusals: ("grade",),
+    worker_refusals: ("check_lease", "restart", "resume_checkpoint"),
+    reserve_refusals: ("reserve",),
+    spend_refusals: ("reserve", "grade"),
+    consume_refusals: ("consume",),
+    publish_refusals: ("publish",),
+}
+"""The actions whose refusals each function judges."""

@@ -8,9 +8,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from checker.explore import explore as plain
-from checker.fast import Options, crew, explore, grid, stepping
+from checker.fast import Options, arrays, entries, explore, grid, large, layers, moves
 from checker.fast.arrays import distinct, union, within
-from checker.fast.grid import Grid, Pair
+from checker.fast.grid import Grid, Pair, each
 from checker.fast.menu import spread
 from model.machine import Machine
 from tests.toys import TOYS, machines, told
@@ -19,18 +19,20 @@ SLOW = [HealthCheck.too_slow]
 words = st.lists(st.integers(0, 50))
 
 
-@pytest.fixture(params=["dense", "sorted"])
+@pytest.fixture(params=["dense", "hashed"])
 def tables(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    if request.param == "sorted":
-        monkeypatch.setattr(grid, "DENSE", -1)
+    if request.param == "hashed":
+        monkeypatch.setattr(entries, "DENSE", -1)
 
 
 @pytest.fixture
 def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make everything happen at once that large searches do: chunks, threads, sorted tables, moves left out."""
-    monkeypatch.setattr(crew, "CHUNK", 3)
-    monkeypatch.setattr(stepping, "LARGE", 1)
-    monkeypatch.setattr(grid, "DENSE", 4)
+    monkeypatch.setattr(large, "CHUNK", 3)
+    monkeypatch.setattr(arrays, "PIECE", 4)
+    monkeypatch.setattr(layers, "SEGMENT", 5)
+    monkeypatch.setattr(moves, "LARGE", 1)
+    monkeypatch.setattr(entries, "DENSE", 4)
 
 
 @pytest.mark.parametrize("threads", [1, 3])
@@ -59,7 +61,7 @@ def test_a_pair_calls_its_function_once_for_each_input() -> None:
         calls.append((a, b))
         return a * 100 + b - 1
 
-    pair, rng = Pair(fill), np.random.default_rng(1)
+    pair, rng = Pair(each(fill)), np.random.default_rng(1)
     for size in (1, 5, 40, 300):
         a, b = rng.integers(0, size, 500), rng.integers(0, size, 500)
         assert pair(a, b).tolist() == (a * 100 + b - 1).tolist()
@@ -83,7 +85,7 @@ def test_threads_may_share_a_pair() -> None:
         columns = [(rng.integers(0, n, 200), rng.integers(0, n, 200)) for n in range(10, 500, 10)]
         return all(pair(a, b).tolist() == (a * 1000 + b).tolist() for a, b in columns)
 
-    pair = Pair(fill)
+    pair = Pair(each(fill))
     with ThreadPoolExecutor(4) as pool:
         assert all(pool.map(work, range(8)))
     assert len(calls) == len({*calls})

@@ -1,5 +1,6 @@
 """Long searches: limits, memory, files, checkpoints. None of them may change an answer."""
 
+import errno
 import os
 import signal
 import subprocess
@@ -14,12 +15,12 @@ from hypothesis import HealthCheck, given, settings
 
 from checker.explore import explore as plain
 from checker.fast import Options, explore
-from checker.fast.checkpoint import CheckpointError
 from checker.fast.clock import Clock
 from checker.fast.disk import Room
+from checker.fast.known import Known
 from checker.fast.large import LargeSearch
 from checker.fast.layers import Layer, Run, merged
-from checker.fast.tables import Tables
+from checker.fast.sealed import CheckpointError
 from checker.result import Limits, Verdict
 from model.machine import Machine, Witness
 from tests.toys import counters, machines, told
@@ -88,9 +89,19 @@ def test_files_serve_where_memory_does_not(tmp_path: Path) -> None:
     assert not [*tmp_path.iterdir()]
 
 
+def test_a_full_disk_ends_the_search_and_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("os.posix_fallocate", full, raising=False)
+    result = explore(counters(2, 4, 6, 2), options=replace(LARGE, max_bytes=100, spill=tmp_path))
+    assert result.limit == f"memory, and {tmp_path} has no room for files (No space left on device)"
+
+
 def test_a_search_in_files_holds_no_words_in_memory(tmp_path: Path) -> None:
     machine = counters(3, 12, 60, 0)
-    search = LargeSearch(Tables(machine), Clock(Limits(), lambda *_: None), False, Room(100, tmp_path))
+    clock = Clock(Limits(), lambda *_: None)
+    search = LargeSearch(Known(machine).relation, machine.initial, clock, False, Room(100, tmp_path))
     search.begin()
     search.run()
     assert search.tally.states == 13**3
@@ -105,6 +116,20 @@ def test_a_reached_state_takes_ten_bytes() -> None:
     assert len(layer.runs) < 5
     assert layer.missing(np.array([-1, 0, 49_999, 50_000])).tolist() == [-1, 50_000]
     assert layer.at(7).tolist() == [*range(7000, 8000)]
+
+
+def test_a_layer_of_many_segments_is_the_same_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("checker.fast.layers.SEGMENT", 10)
+    layer, rng = Layer(Room()), np.random.default_rng(1)
+    levels = np.split(rng.permutation(1000), range(40, 1000, 40))
+    for steps, level in enumerate(levels):
+        assert layer.missing(np.sort(level)).tolist() == sorted(level)
+        layer.add(np.sort(level), steps)
+    assert len(layer.segments) > 100
+    assert max(map(len, layer.segments)) <= 10
+    assert layer.nbytes == 10 * len(layer) == 10_000
+    assert layer.missing(np.arange(-5, 1005)).tolist() == [*range(-5, 0), *range(1000, 1005)]
+    assert [layer.at(steps).tolist() for steps in range(25)] == [sorted(level) for level in levels]
 
 
 def test_merged_runs_keep_the_steps_to_each_word() -> None:
@@ -172,7 +197,7 @@ def damage_middle(data: bytes) -> bytes:
         (lambda data: data + b"more", "toy", "damaged"),
         (lambda data: b"PK" + data, "toy", "not a checkpoint of this version"),
         (lambda data: b"", "toy", "not a checkpoint of this version"),
-        (lambda data: data, "another toy", "a checkpoint of another fence, bound or option"),
+        (lambda data: data, "another toy", "a checkpoint of another fence, bound, option or version of the program"),
     ],
 )
 def test_a_bad_checkpoint_is_refused_in_one_line(spoil, key, message, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]

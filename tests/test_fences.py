@@ -207,3 +207,12 @@ def test_settings_scale_the_plan() -> None:
 def test_states_and_depth_are_those_of_the_catalogue(name: str) -> None:
     found = [explore(build(FENCES[name], Bound(faults=1, spare_attempts=spare))) for spare in (0, 1)]
     assert tuple((r.states, r.depth) for r in found) == EXPECTED[name].counts
+
+
+def test_the_reference_at_the_default_bounds() -> None:
+    """Twice the faults of the catalogue's counts: a renewal after a skew, say, takes both."""
+    bounds = (Bound(), Bound(spare_attempts=1), Bound(shards=2, faults=1), Bound(shards=2, faults=1, spare_attempts=1))
+    found = [explore(build(FENCES["reference"], each)) for each in bounds]
+    assert [(r.states, r.depth) for r in found] == [(29_519, 29), (91_012, 41), (126_647, 52), (296_471, 58)]
+    assert not any(r.findings for r in found)
+    assert all(r.progress for r in found)

@@ -12,6 +12,7 @@ from model.machine import (
     Action,
     Event,
     Machine,
+    Progress,
     Property,
     SharedStep,
     State,
@@ -192,6 +193,29 @@ def detour() -> Machine:
         allow=allow_purse,
         faults=lambda purse: purse.struck,
         properties=(Property("never_bad", ("event",), lambda event: "bad" if event.action == "bad" else None),),
+    )
+
+
+def swamp() -> Machine:
+    """A walker who has to arrive and can sink, also by a fault; only another fault helps out again."""
+
+    def walk(at: str) -> Iterator[Step]:
+        if at == "edge":
+            yield Step(Event("fall", fault="fall"), (("at", "sunk"),), ("fault", 2))
+            yield Step(Event("walk"), (("at", "path"),))
+        if at == "path":
+            yield Step(Event("arrive"), (("at", "home"),), ("pay", 1))
+            yield Step(Event("sink"), (("at", "sunk"),))
+        if at == "sunk":
+            yield Step(Event("rescue", fault="rescue"), (("at", "path"),), ("fault", 2))
+
+    return Machine(
+        parts=("at",),
+        initial=State(Purse(1, 0), (("edge",),)),
+        actions=(tabled("walk", ("at",), walk),),
+        allow=allow_purse,
+        faults=lambda purse: purse.struck,
+        progress=Progress("dry", lambda purse: purse.spent == 1, lambda unit: unit[0], lambda purse, _: purse.left > 0),
     )
 
 

@@ -1,5 +1,6 @@
 """The fast explorer: model calls become tables, states become integers, levels become sorted arrays."""
 
-from .explore import Options, explore
+from .explore import explore
+from .options import Options
 
 __all__ = ["Options", "explore"]

@@ -1,5 +1,6 @@
 """Sorted arrays without repetition as sets, and arrays that grow."""
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,9 @@ from numpy.typing import NDArray
 Words = NDArray[np.int64]
 Ids = NDArray[np.int32]
 Flags = NDArray[np.bool_]
+
+PIECE = 1 << 18
+"""Sorted arrays are worked on in pieces of so many values: small enough for a cache, large enough to be worth it."""
 
 
 def distinct(words: Words) -> Words:
@@ -26,6 +30,22 @@ def union(parts: list[Words]) -> Words:
     if not parts:
         return np.empty(0, np.int64)
     return distinct(np.concatenate(parts))
+
+
+def cuts(arrays: list[Words]) -> Words:
+    """Return the values at which to cut sorted arrays, so that the pieces of all together are alike in size."""
+    longest, count = max(arrays, key=len), sum(map(len, arrays)) // PIECE
+    return np.asarray(longest[np.arange(1, count + 1) * len(longest) // (count + 1)])
+
+
+def places(array: Words, at: Words) -> list[int]:
+    """Return where the pieces of a sorted array that is cut at some values begin and end."""
+    return [0, *np.searchsorted(array, at).tolist(), len(array)]
+
+
+def split(array: Words, at: Words) -> list[Words]:
+    """Return the pieces of a sorted array that is cut at some values."""
+    return [array[start:end] for start, end in pairwise(places(array, at))]
 
 
 def within(needles: Words, reached: Words) -> Flags:

@@ -1,95 +1,31 @@
-"""A search on disk, so that it can go on after an end of any kind.
+"""A search on disk, so that it can go on after an end of any kind."""
 
-A checkpoint is written beside the last one and then takes its place, so there is always a whole one. It is a pickle:
-read only your own.
-"""
-
-import hashlib
-import os
-import pickle
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 
+from . import sealed
 from .docket import Suspicion
 from .large import LargeSearch
-from .layers import Layer, Run
+from .layers import Layer, Run, Segment
 from .layout import Narrow, Paired
-
-MAGIC = b"fencebench checkpoint 1\n"
-DIGEST = hashlib.sha256().digest_size
-
-
-class CheckpointError(Exception):
-    """A checkpoint that cannot be used, and why, in one line."""
-
-
-class Hashed:
-    """A file that hashes what is written to it."""
-
-    def __init__(self, file: IO[bytes]) -> None:
-        self.file, self.hash = file, hashlib.sha256()
-
-    def write(self, data: bytes) -> int:
-        """Write and hash."""
-        self.hash.update(data)
-        return self.file.write(data)
 
 
 def save(search: LargeSearch, path: Path, key: str) -> None:
     """Write a search whose buckets are whole; `key` tells machine and options apart from all others."""
-    fresh = path.with_suffix(".new")
-    with fresh.open("wb") as file:
-        hashed = Hashed(file)
-        hashed.write(MAGIC + name(key))
-        pickle.dump(content(search), hashed, pickle.HIGHEST_PROTOCOL)
-        file.write(hashed.hash.digest())
-        file.flush()
-        os.fsync(file.fileno())
-    fresh.replace(path)
-
-
-def name(key: str) -> bytes:
-    """Return a digest of the key."""
-    return hashlib.sha256(key.encode()).digest()
+    sealed.write(path, key, content(search))
 
 
 def load(search: LargeSearch, path: Path, key: str) -> None:
     """Bring a new search to where the saved one was, or raise `CheckpointError`."""
-    check(path, key)
-    with path.open("rb") as file:
-        file.seek(len(MAGIC) + DIGEST)
-        restore(search, pickle.load(file))
-
-
-def check(path: Path, key: str) -> None:
-    """Raise `CheckpointError` unless the file is whole and belongs to this search."""
-    if not path.is_file():
-        raise CheckpointError(f"{path}: no checkpoint here")
-    with path.open("rb") as file:
-        if file.read(len(MAGIC)) != MAGIC:
-            raise CheckpointError(f"{path}: not a checkpoint of this version")
-        if file.read(DIGEST) != name(key):
-            raise CheckpointError(f"{path}: a checkpoint of another fence, bound or option")
-    if not whole(path):
-        raise CheckpointError(f"{path}: damaged; start again without it")
-
-
-def whole(path: Path) -> bool:
-    """Say whether the digest at the end of the file is that of all before it."""
-    left, digest = path.stat().st_size - DIGEST, hashlib.sha256()
-    with path.open("rb") as file:
-        while left > 0:
-            block = file.read(min(left, 1 << 20))
-            digest.update(block)
-            left -= len(block)
-        return file.read() == digest.digest()
+    restore(search, sealed.read(path, key))
 
 
 def content(search: LargeSearch) -> dict[str, Any]:
     """Return all that cannot be computed again at no cost."""
     tables, layout = search.tables, search.stepper.layout
+    search.settle()
     return {
         "parts": [numbers.values for numbers in tables.parts],
         "event_values": tables.events.values,
@@ -97,13 +33,18 @@ def content(search: LargeSearch) -> dict[str, Any]:
         "units": [column.array for column in search.stepper.units.index.columns],
         "layout": (type(layout).__name__, layout.count, layout.width),
         "pairs": [column.array for column in layout.pairs.columns] if isinstance(layout, Paired) else [],
-        "layers": {f: [tuple(map(np.asarray, run)) for run in layer.runs] for f, layer in search.layers.items()},
+        "layers": {faults: (layer.bounds, saved_runs(layer)) for faults, layer in search.layers.items()},
         "waiting": {cost: [np.asarray(words) for words in waiting] for cost, waiting in search.waiting.items()},
         "suspicions": {n: (s.faults, s.steps, s.before, s.words) for n, s in search.docket.suspicions.items()},
         "seen": search.docket.seen,
         "tally": search.tally,
         "events": search.events.array,
     }
+
+
+def saved_runs(layer: Layer) -> list[list[tuple[Any, ...]]]:
+    """Return the runs of each segment, as arrays that are in no other file."""
+    return [[tuple(map(np.asarray, run)) for run in segment.runs] for segment in layer.segments]
 
 
 def restore(search: LargeSearch, saved: dict[str, Any]) -> None:
@@ -119,9 +60,10 @@ def restore(search: LargeSearch, saved: dict[str, Any]) -> None:
     stepper.layout = Narrow(count, width) if kind == "Narrow" else Paired(count, width)
     if isinstance(stepper.layout, Paired) and saved["pairs"]:
         stepper.layout.pairs.adopt(saved["pairs"])
-    for faults, runs in saved["layers"].items():
-        search.layers[faults] = Layer(search.room)
-        search.layers[faults].runs = [Run(*run) for run in runs]
+    for faults, (bounds, runs) in saved["layers"].items():
+        layer = search.layers[faults] = Layer(search.room)
+        layer.bounds = bounds
+        layer.segments = [Segment(search.room, [Run(*run) for run in segment]) for segment in runs]
     search.waiting, search.tally = saved["waiting"], saved["tally"]
     search.docket.suspicions = {number: Suspicion(*parts) for number, parts in saved["suspicions"].items()}
     search.docket.seen = saved["seen"]

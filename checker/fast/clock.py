@@ -8,6 +8,9 @@ from checker.result import Limits
 FIRST = "first violation"
 """The limit that ends a search at the cheapest violation."""
 
+INTERRUPTED = "interrupted"
+"""The limit that ends a search when somebody presses Ctrl-C."""
+
 Watch = Callable[[int, int, int], None]
 """Told now and then how far the search is: states reached, states waiting, depth."""
 

@@ -1,21 +1,18 @@
-"""Threads that take steps ahead of the search: NumPy lets go of the interpreter while it computes."""
+"""Threads that share the work on arrays: NumPy lets go of the interpreter while it computes."""
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from typing import TypeVar
 
-from .arrays import Words
-from .stepping import Stepper, Steps
-
-CHUNK = 1 << 17
-"""States expanded at once."""
+Task = TypeVar("Task")
+Answer = TypeVar("Answer")
 
 
 class Crew:
-    """Takes the steps of a bucket chunk by chunk; with more than one thread, some chunks ahead."""
+    """Does tasks, some ahead of the one that is asked for."""
 
-    def __init__(self, stepper: Stepper, threads: int) -> None:
-        self.stepper = stepper
+    def __init__(self, threads: int) -> None:
         self.ahead = threads + 1
         self.pool = ThreadPoolExecutor(threads) if threads > 1 else None
 
@@ -24,21 +21,18 @@ class Crew:
         if self.pool is not None:
             self.pool.shutdown()
 
-    def steps(self, words: Words) -> Iterator[tuple[Words, list[Steps]]]:
-        """Yield each chunk of states, in order, with the steps from it."""
-        chunks = [words[start : start + CHUNK] for start in range(0, len(words), CHUNK)]
-        if self.pool is None or len(chunks) < 2:
-            yield from ((chunk, list(self.stepper.steps(chunk))) for chunk in chunks)
+    def each(self, work: Callable[[Task], Answer], tasks: Iterable[Task]) -> Iterator[Answer]:
+        """Yield the answers to tasks, in order."""
+        if self.pool is None:
+            yield from map(work, tasks)
             return
-        running: deque[Future[list[Steps]]] = deque()
+        running: deque[Future[Answer]] = deque()
         try:
-            for place, chunk in enumerate(chunks):
-                while len(running) < min(self.ahead, len(chunks) - place):
-                    running.append(self.pool.submit(self.take, chunks[place + len(running)]))
-                yield chunk, running.popleft().result()
+            for task in tasks:
+                running.append(self.pool.submit(work, task))
+                if len(running) >= self.ahead:
+                    yield running.popleft().result()
+            while running:
+                yield running.popleft().result()
         finally:
             wait(running)
-
-    def take(self, words: Words) -> list[Steps]:
-        """Take the steps from a chunk."""
-        return list(self.stepper.steps(words))

@@ -1,5 +1,6 @@
 """Arrays in files, for searches that outgrow memory."""
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -9,6 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[Any]
+
+
+class Full(Exception):
+    """Neither memory nor files have room for more, in one line."""
 
 
 @dataclass(frozen=True)
@@ -26,9 +31,14 @@ class Room:
         return self.mapped(size, dtype) if isinstance(like, np.memmap) and size else np.empty(size, dtype)
 
     def mapped(self, size: int, dtype: Any) -> Array:
-        """Return an array to be filled that lives in a file."""
-        with TemporaryFile(dir=self.directory) as file:
-            return np.memmap(file, dtype, "w+", shape=(size,))
+        """Return an array to be filled that lives in a file, or raise `Full`."""
+        try:
+            with TemporaryFile(dir=self.directory) as file:
+                if hasattr(os, "posix_fallocate"):  # else a full disk would kill the program when a page is written
+                    os.posix_fallocate(file.fileno(), 0, size * np.dtype(dtype).itemsize)
+                return np.memmap(file, dtype, "w+", shape=(size,))
+        except OSError as error:
+            raise Full(f"memory, and {self.directory} has no room for files ({error.strerror})") from None
 
     def moved(self, array: Array) -> Array:
         """Return the array, moved into a file."""

@@ -2,16 +2,12 @@
 
 from collections.abc import Callable
 from threading import RLock
-from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .arrays import Ids, Words
+from .arrays import Ids, Words, distinct
+from .entries import Column, Entries, entries
 from .numbers import Numbers
-
-DENSE = 26
-"""A table of up to two to this power entries is one array, indexed by both numbers; a larger one is searched."""
 
 OFFSET = 2
 """Entries are stored with this added, so that 0 means unknown and the least value is -1."""
@@ -22,68 +18,19 @@ UNKNOWN = -OFFSET
 FILLING = RLock()
 """Held while tables of any kind are filled: the model is asked by one thread at a time."""
 
-Column = NDArray[Any]
+Fill = Callable[[Words, Words], Ids | list[int]]
+"""A function of two numbers, called for arrays of inputs that are all different."""
 
 
-class Entries(NamedTuple):
-    """What is known of a function: by the key, the first number above `width` bits for the second, its stored value.
-
-    `table` has an entry for each key; where that would be too large it is None, and `keys` are sorted.
-    """
-
-    widths: tuple[int, int]
-    table: Ids | None
-    keys: Words
-    values: Ids
-
-    def key(self, first: Column, second: Column) -> Words:
-        """Return two numbers as one."""
-        keys = first.astype(np.int64)
-        keys <<= self.widths[1]
-        keys |= second
-        return keys
-
-    def codes(self, keys: Words) -> Ids:
-        """Return the stored values at some keys, 0 where there is none."""
-        if self.table is not None:
-            return self.table.take(keys)
-        if not len(self.keys):
-            return np.zeros(len(keys), np.int32)
-        at = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
-        return np.where(self.keys[at] == keys, self.values[at], np.int32(0))
-
-    def known(self) -> tuple[Words, Ids]:
-        """Return all keys and their stored values."""
-        if self.table is None:
-            return self.keys, self.values
-        keys = np.flatnonzero(self.table)
-        return keys, self.table[keys]
-
-    def added(self, keys: Words, values: Ids) -> "Entries":
-        """Return the entries with more; the keys are sorted and new."""
-        if self.table is not None:
-            self.table[keys] = values
-            return self
-        at = np.searchsorted(self.keys, keys)
-        return self._replace(keys=np.insert(self.keys, at, keys), values=np.insert(self.values, at, values))
-
-    def widened(self, widths: tuple[int, int]) -> "Entries":
-        """Return the entries with room for larger numbers."""
-        keys, values = self.known()
-        keys = (keys >> self.widths[1] << widths[1]) | (keys & ((1 << self.widths[1]) - 1))
-        return entries(widths).added(keys, values)
-
-
-def entries(widths: tuple[int, int]) -> Entries:
-    """Return no entries yet, for numbers of so many bits."""
-    table = np.zeros(1 << sum(widths), np.int32) if sum(widths) <= DENSE else None
-    return Entries(widths, table, np.empty(0, np.int64), np.empty(0, np.int32))
+def each(function: Callable[[int, int], int]) -> Fill:
+    """Turn a function of two numbers into one of two arrays."""
+    return lambda first, second: [function(a, b) for a, b in zip(first.tolist(), second.tolist(), strict=True)]
 
 
 class Pair:
     """A function of two numbers. Threads may share it: what is known is read at once, and changed under a lock."""
 
-    def __init__(self, fill: Callable[[int, int], int]) -> None:
+    def __init__(self, fill: Fill) -> None:
         self.fill = fill
         self.entries = entries((0, 0))
 
@@ -123,11 +70,11 @@ class Pair:
     def learn(self, first: Column, second: Column) -> None:
         """Call the function where it was not called yet."""
         known = self.entries
-        keys = np.unique(known.key(first, second))
+        keys = distinct(known.key(first, second))
         keys = keys[known.codes(keys) == 0]
         mask = (1 << known.widths[1]) - 1
-        new = [self.fill(key >> known.widths[1], key & mask) + OFFSET for key in keys.tolist()]
-        self.entries = self.entries.added(keys, np.array(new, np.int32))
+        new = np.asarray(self.fill(keys >> known.widths[1], keys & mask), np.int32) + np.int32(OFFSET)
+        self.entries = self.entries.added(keys, new)
 
 
 class Grid:
@@ -147,7 +94,7 @@ class Grid:
             whole = (*before.values[prefix], number) if position > 1 else (prefix, number)
             return self.fill(whole) if last else after(whole)
 
-        return Pair(extend)
+        return Pair(each(extend))
 
     def __call__(self, columns: list[Column], size: int) -> Ids:
         """Return the function's values at `size` places."""
@@ -163,5 +110,5 @@ class Grid:
     def alone(self, column: Column) -> Ids:
         """Return the values of a function of one number."""
         if not self.pairs:
-            self.pairs = [Pair(lambda number, _: self.fill((number,)))]
+            self.pairs = [Pair(each(lambda number, _: self.fill((number,))))]
         return self.pairs[0](column, np.zeros(len(column), np.int8))

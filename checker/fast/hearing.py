@@ -2,9 +2,11 @@
 
 import numpy as np
 
-from .arrays import Flags, Ids, Words, within
+from .arrays import Flags, Growing, Ids, Words
 from .docket import Docket
-from .stepping import Stepper, Steps
+from .grid import FILLING
+from .menu import spread
+from .turns import Turns
 
 Cost = tuple[int, int]
 
@@ -12,46 +14,51 @@ Cost = tuple[int, int]
 class Hearing:
     """Listens to the alarms of one search; deaf to those that can change nothing any more."""
 
-    def __init__(self, docket: Docket, stepper: Stepper) -> None:
-        self.docket, self.stepper = docket, stepper
+    def __init__(self, docket: Docket, faults: Growing) -> None:
+        self.docket, self.faults = docket, faults
         self.deaf: Flags = np.ones(1, np.bool_)
 
-    def close(self, cost: Cost) -> None:
+    def close(self, cost: Cost, tables: tuple[Turns, ...]) -> None:
         """Grow deaf to all that is settled, now that the bucket of this cost is done."""
-        self.deaf = np.array(self.docket.deaf(*cost), np.bool_)
+        deaf = np.array(self.docket.deaf(*cost), np.bool_)
+        if not np.array_equal(deaf, self.deaf):
+            self.deaf = deaf
+            for table in tables:
+                table.loud.size = 0
 
-    def units(self, cost: Cost, words: Words, units: list[Words], unseen: Words) -> None:
-        """Take note of the states with a new unit that breaks a promise."""
-        alarms = self.stepper.units.alarms.array[unseen]
-        for alarm in self.heard(alarms):
-            bad = unseen[alarms == alarm]
-            for column in units:
-                self.state(alarm, cost, words, within(column, bad))
-
-    def meetings(self, cost: Cost, words: Words, units: list[Words], shareds: Words) -> None:
-        """Take note of the states in which a unit and the shared part together break a promise."""
-        for column in units:
-            alarms = self.stepper.meetings(shareds, self.stepper.units.stances.array[column])
-            for alarm in self.heard(alarms):
-                self.state(alarm, cost, words, alarms == alarm)
-
-    def state(self, alarm: int, cost: Cost, words: Words, where: Flags) -> None:
-        """Take note of states in which claims strike."""
-        if alarm and where.any():
-            self.docket.state(alarm, *cost, [words[where]])
-
-    def heard(self, alarms: Ids) -> list[int]:
-        """Return the different alarms that may still change what is known."""
-        if not alarms.any():
-            return []
+    def heard(self, alarms: Ids) -> Flags:
+        """Say which alarms may still change what is known."""
         news = len(self.docket.questions.sets) - len(self.deaf)
         self.deaf = np.concatenate([self.deaf, np.zeros(news, np.bool_)])
-        return [int(alarm) for alarm in np.unique(alarms[~self.deaf[alarms]])]
+        return ~self.deaf[alarms]
 
-    def steps(self, cost: Cost, words: Words, steps: Steps, faults: Ids, alarms: Ids) -> None:
-        """Take note of steps on which claims strike."""
-        for alarm in self.heard(alarms):
-            here = alarms == alarm
-            for fault in np.unique(faults[here]).tolist():
-                before = words[np.unique(steps.source[here & (faults == fault)])]
+    def listen(self, table: Turns) -> None:
+        """Find out which of the turns that are new, or new to these ears, have something to say."""
+        start = table.loud.size
+        with FILLING:
+            book = table.book
+        first, counts = book.first[start:], book.steps[start:]
+        if len(first):
+            before = np.concatenate([np.zeros(1, np.int64), np.cumsum(self.heard(book.strikes[first[0] :]))])
+            first = first - first[0]
+            table.loud.push((before[first + counts] > before[first]) | self.heard(book.alarm[start:]))
+
+    def chunk(self, cost: Cost, words: Words, table: Turns, numbers: Ids) -> None:
+        """Take note of what strikes in states with these turns, and on the steps from them."""
+        self.listen(table)
+        loud = table.loud.array[numbers]
+        if not loud.any():
+            return
+        words, numbers, book = words[loud], numbers[loud], table.book
+        for alarm, where in self.groups(book.alarm[numbers]):
+            self.docket.state(alarm, *cost, [words[where]])
+        source, step = spread(book.first[numbers], book.steps[numbers])
+        faults = self.faults.array[book.shared[step]]
+        for alarm, where in self.groups(book.strikes[step]):
+            for fault in np.unique(faults[where]).tolist():
+                before = words[np.unique(source[where & (faults == fault)])]
                 self.docket.step(alarm, fault, cost, [before])
+
+    def groups(self, alarms: Ids) -> list[tuple[int, Flags]]:
+        """Return the different alarms that may still change what is known, and where they are."""
+        return [(alarm, alarms == alarm) for alarm in np.unique(alarms[self.heard(alarms)]).tolist()]

@@ -1,48 +1,60 @@
 """The search on arrays: a bucket of states of equal (faults, steps) at a time, sorted words as sets."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from .arrays import Growing, Ids, Words, distinct, union
-from .clock import Clock
+from model.machine import State
+
+from .arrays import Growing, Words, cuts, distinct, split, union
+from .clock import INTERRUPTED, Clock
 from .crew import Crew
-from .disk import Room, in_memory
+from .disk import Full, Room, in_memory
 from .docket import Docket
 from .hearing import Cost, Hearing
 from .layers import Layer
 from .layout import Overflow, Paired, roomy
 from .outcome import Outcome, Tally
-from .stepping import Stepper, Steps
-from .tables import Tables
+from .relation import Relation
+from .stepping import Stepper, Taken
 from .trail import Trail
-from .units import UNSEEN
+from .turns import Turns
 
 EVERYTHING = Room()
+
+CHUNK = 1 << 16
+"""States expanded at once."""
+
+
+def chunks(words: Words) -> Iterator[Words]:
+    """Cut a bucket into chunks."""
+    return (words[start : start + CHUNK] for start in range(0, len(words), CHUNK))
 
 
 class LargeSearch:
     """One search: its tables, what was reached and what is waiting."""
 
-    def __init__(self, tables: Tables, clock: Clock, symmetry: bool, room: Room = EVERYTHING, threads: int = 1) -> None:
-        self.tables, self.clock, self.room, self.questions = tables, clock, room, tables.questions
-        self.stepper = Stepper(tables, symmetry)
+    def __init__(
+        self, relation: Relation, start: State, clock: Clock, symmetry: bool, room: Room = EVERYTHING, threads: int = 1
+    ) -> None:
+        self.tables, self.start, self.clock, self.room = relation.tables, start, clock, room
+        self.questions = self.tables.questions
+        self.stepper = Stepper(relation, len(start.units), symmetry)
         self.docket, self.tally = Docket(self.questions), Tally()
         self.layers: dict[int, Layer] = {}
         self.waiting: dict[Cost, list[Words]] = {}
         self.events = Growing(np.int64)
-        self.faults, self.met = Growing(), Growing(np.bool_)
-        self.hearing = Hearing(self.docket, self.stepper)
-        self.crew = Crew(self.stepper, threads)
+        self.hearing = Hearing(self.docket, self.stepper.moves.faults)
+        self.crew = Crew(threads)
 
     def begin(self) -> None:
         """Put the initial state into its bucket."""
-        root = self.stepper.encode(self.tables.machine.initial)
-        self.waiting[self.tables.faults[0], 0] = [root]
+        root = self.stepper.encode(self.start)
+        self.waiting[self.tables.machine.faults(self.start.shared), 0] = [root]
 
-    def run(self, keep: Callable[[], None] = lambda: None) -> Outcome:
-        """Search to the end or to a limit; after each bucket, `keep` may save the search."""
+    def run(self, keep: Callable[[bool], None] = lambda _: None) -> Outcome:
+        """Search to the end or to a limit; after each bucket `keep` may save the search, and must if it is the last."""
         limit = ""
         try:
             while self.waiting and not limit:
@@ -50,9 +62,11 @@ class LargeSearch:
                 limit = self.clock.settled(cost, self.docket.best()) or self.attempt(cost)
                 if not limit:
                     limit = self.squeeze()
-                    keep()
+                    keep(bool(limit))
         except KeyboardInterrupt:
-            limit = "interrupted"
+            limit = INTERRUPTED
+        except Full as full:
+            limit = str(full)
         finally:
             self.crew.dismiss()
         return self.outcome(limit)
@@ -64,8 +78,9 @@ class LargeSearch:
         return waiting + sum(layer.nbytes for layer in self.layers.values())
 
     def squeeze(self) -> str:
-        """Move the words of states into files if they take too much memory, or say that they do."""
-        if self.room.max_bytes is None or self.nbytes <= self.room.max_bytes:
+        """Move the words of states into files if, with the turns, they take too much memory, or say that they do."""
+        turns = sum(table.nbytes for table in self.stepper.tables)
+        if self.room.max_bytes is None or self.nbytes + turns <= self.room.max_bytes:
             return ""
         if self.room.directory is None:
             return f"{self.room.max_bytes >> 20} MiB of memory"
@@ -85,42 +100,46 @@ class LargeSearch:
     def fresh(self, cost: Cost) -> Words:
         """Take the bucket of this cost, without what was reached before, and reach it."""
         layer = self.layers.setdefault(cost[0], Layer(self.room))
-        bucket = self.waiting.pop(cost)
-        words = layer.missing(bucket[0] if len(bucket) == 1 else union(bucket))
+        words = self.gathered(self.waiting.pop(cost), layer.missing)
         if len(words):
-            layer.add(words, cost[1])
+            layer.add(words, cost[1], self.crew.each)
             self.tally.states += len(words)
             self.tally.depth = max(self.tally.depth, cost[1])
         return words
 
+    def gathered(self, bucket: list[Words], chosen: Callable[[Words], Words] = lambda words: words) -> Words:
+        """Return each word of a bucket once, sorted, if it is chosen."""
+        at = cuts(bucket)
+        pieces = zip(*(split(words, at) for words in bucket), strict=True)
+        return np.concatenate([*self.crew.each(lambda parts: chosen(union([*parts])), pieces)])
+
     def expand(self, cost: Cost, words: Words) -> str:
         """Visit every state of a bucket; say which limit cut it short."""
-        self.meet(cost, words)
         done = 0
         while done < len(words):
             try:
-                for chunk, steps in self.crew.steps(words[done:]):
+                for taken in self.crew.each(self.stepper.take, chunks(words[done:])):
                     if limit := self.clock.over(self.tally.states):
                         return limit
-                    self.visit(cost, chunk, steps)
-                    done += len(chunk)
-                    self.tick(cost)
+                    self.visit(cost, taken)
+                    done += len(taken.chunk.words)
+                    self.tick(cost, len(words) - done)
             except Overflow:
                 words = self.make_room(words)
-        self.compact(cost[1] + 1)
-        self.hearing.close(cost)
+        self.compact(cost)
+        self.hearing.close(cost, self.stepper.tables)
         return ""
 
-    def compact(self, steps: int) -> None:
-        """Keep every waiting state of a level once, in one array."""
-        for cost, bucket in self.waiting.items():
-            if cost[1] == steps and len(bucket) > 1:
-                bucket[:] = [union(bucket)]
+    def compact(self, cost: Cost) -> None:
+        """Keep every state of the next level once that has to wait for its turn."""
+        for (faults, steps), bucket in self.waiting.items():
+            if steps == cost[1] + 1 and faults > cost[0] and len(bucket) > 1:
+                bucket[:] = [self.gathered(bucket)]
 
-    def tick(self, cost: Cost) -> None:
-        """Tell how far the search is."""
+    def tick(self, cost: Cost, left: int) -> None:
+        """Tell how far the search is; so many states of the bucket are left."""
         waiting = sum(len(words) for bucket in self.waiting.values() for words in bucket)
-        self.clock.tick(self.tally.states, waiting, cost[1])
+        self.clock.tick(self.tally.states - left, waiting + left, cost[1])
 
     def make_room(self, words: Words) -> Words:
         """Take a roomier layout for every word that is kept; return the given ones in it."""
@@ -135,52 +154,25 @@ class LargeSearch:
             suspicion.words = [stepper.translate(w, old) for w in suspicion.words]
         return stepper.translate(words, old)
 
-    def meet(self, cost: Cost, words: Words) -> None:
-        """Tabulate the units and shared parts that occur for the first time, and judge them."""
-        self.sync()
-        shareds = self.stepper.layout.shared(words)
-        new = shareds[~self.met.array[shareds]]
-        for shared in distinct(new).tolist():
-            self.met.array[shared] = True
-            self.hearing.state(self.stepper.rows.alarm_of_shared(shared), cost, words, shareds == shared)
-        units = [self.stepper.layout.unit(words, place) for place in range(self.stepper.count)]
-        unseen = union([column[self.stepper.units.counts.array[column] == UNSEEN] for column in units])
-        if len(unseen):
-            self.stepper.units.learn(unseen)
-            self.hearing.units(cost, words, units, unseen)
-        if self.questions.of_both:
-            self.hearing.meetings(cost, words, units, shareds)
+    def visit(self, cost: Cost, taken: Taken) -> None:
+        """Judge states and the steps from them, and queue where those lead."""
+        chunk, goes_on = taken.chunk, np.zeros(len(taken.chunk.words), np.bool_)
+        for turn in chunk.turns:
+            turn.table.visit(turn.numbers)
+            self.hearing.chunk(cost, chunk.words, turn.table, turn.numbers)
+            goes_on |= turn.table.book.quiet[turn.numbers] > 0
+            if turn.table not in self.stepper.tables:
+                self.count(turn.table)
+        for faults, words in ((cost[0], taken.quiet), *taken.struck):
+            if len(words):
+                self.waiting.setdefault((faults, cost[1] + 1), []).append(words)
+        self.end(cost, chunk.words[~goes_on])
 
-    def visit(self, cost: Cost, words: Words, groups: list[Steps]) -> None:
-        """Judge the steps from a chunk of a bucket, and queue where they lead."""
-        moved = np.zeros(len(words), np.bool_)
-        self.sync()
-        for steps in groups:
-            self.count(steps.event)
-            faults = self.faults.array[steps.shared]
-            for alarms in steps.alarms:
-                self.hearing.steps(cost, words, steps, faults, alarms)
-            moved[steps.source[steps.away & (faults <= cost[0])]] = True
-            self.queue(cost, steps.after[steps.away], faults[steps.away])
-        self.end(cost, words[~moved])
-
-    def sync(self) -> None:
-        """Take in the shared parts that got a number since the last time."""
-        self.met.grow(len(self.tables.shareds))
-        self.faults.push(self.tables.faults[self.faults.size :])
-
-    def count(self, events: Ids) -> None:
-        """Count transitions by event."""
-        counts = np.bincount(events, minlength=self.events.size)
-        self.events.grow(len(counts))
-        self.events.array[:] += counts
-
-    def queue(self, cost: Cost, words: Words, faults: Ids) -> None:
-        """Put states into the buckets of their cost."""
-        present = np.flatnonzero(np.bincount(faults)).tolist()
-        for fault in present:
-            chosen = words if len(present) == 1 else words[faults == fault]
-            self.waiting.setdefault((fault, cost[1] + 1), []).append(distinct(chosen))
+    def count(self, table: Turns) -> None:
+        """Add up the events of the turns that were taken."""
+        events = table.events()
+        self.events.grow(len(events))
+        self.events.array[: len(events)] += events
 
     def end(self, cost: Cost, words: Words) -> None:
         """Count final states and judge them."""
@@ -191,8 +183,14 @@ class LargeSearch:
             if alarm := self.questions.final(state):
                 self.docket.state(alarm, *cost, [words[place : place + 1]])
 
+    def settle(self) -> None:
+        """Add up the events of all turns that were taken."""
+        for table in self.stepper.tables:
+            self.count(table)
+
     def outcome(self, limit: str) -> Outcome:
         """Gather what the search has to tell."""
+        self.settle()
         counts = self.events.array.tolist()
         self.tally.transitions = sum(counts)
         self.tally.events = Counter(dict(zip(self.tables.events.values, counts, strict=False)))

@@ -1,15 +1,33 @@
-"""What was reached with one number of faults: sorted runs of words, with the steps to each."""
+"""What was reached with one number of faults: sorted runs of words, with the steps to each.
 
-from collections.abc import Callable
-from typing import NamedTuple
+A layer is cut by value into segments that are merged on their own: by several threads, each within its cache, and
+with no more than one segment held twice.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import pairwise
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .arrays import Words, union, within
+from .arrays import Words, places, split, union, within
 from .disk import Room, in_memory
 
 Steps = NDArray[np.uint16]
+
+SEGMENT = 1 << 21
+"""A segment of more states than this is cut in two."""
+
+RATIO = 2
+"""A run is merged with the next unless it is so many times larger: fewer runs to look into, or fewer merges."""
+
+
+class Each(Protocol):
+    """`map`, or something like it that works with several threads."""
+
+    def __call__(self, work: Callable[[Any], Any], tasks: Iterable[Any], /) -> Iterator[Any]:
+        """Yield the answers to tasks."""
 
 
 class Run(NamedTuple):
@@ -23,28 +41,29 @@ class Run(NamedTuple):
         """Return the bytes of memory that the run takes."""
         return in_memory(self.words) + in_memory(self.steps)
 
+    def part(self, start: int, end: int, room: Room) -> "Run":
+        """Return a copy of a part of the run, in a file if the run is in one."""
+        part = Run(room.empty(end - start, np.int64, self.words), room.empty(end - start, np.uint16, self.steps))
+        part.words[:], part.steps[:] = self.words[start:end], self.steps[start:end]
+        return part
 
-class Layer:
-    """A set of states that grows by whole levels. Runs are merged so that each is far larger than the next."""
 
-    def __init__(self, room: Room) -> None:
-        self.room = room
-        self.runs: list[Run] = []
+class Segment:
+    """The states of a layer between two values: runs, merged so that each is far larger than the next."""
+
+    def __init__(self, room: Room, runs: Iterable[Run] = ()) -> None:
+        self.room, self.runs = room, list(runs)
 
     def __len__(self) -> int:
         return sum(len(run.words) for run in self.runs)
 
-    @property
-    def nbytes(self) -> int:
-        """Return the bytes of memory that the layer takes, and as many as its largest run for the next merge."""
-        return sum(run.nbytes for run in self.runs) + max((run.nbytes for run in self.runs), default=0)
-
-    def add(self, words: Words, steps: int) -> None:
-        """Add sorted words that are not in yet."""
-        self.runs.append(Run(words, np.full(len(words), steps, np.uint16)))
-        while len(self.runs) > 1 and len(self.runs[-2].words) < 4 * len(self.runs[-1].words):
-            small, large = self.runs.pop(), self.runs.pop()
-            self.runs.append(merged(large, small, self.room))
+    def add(self, run: Run) -> None:
+        """Add states that are not in yet."""
+        if len(run.words):
+            self.runs.append(run)
+        while len(self.runs) > 1 and len(self.runs[-2].words) < RATIO * len(self.runs[-1].words):
+            large, small = self.runs[-2:]
+            self.runs[-2:] = [merged(large, small, self.room)]
 
     def missing(self, words: Words) -> Words:
         """Return those of some sorted words that are not in."""
@@ -53,15 +72,85 @@ class Layer:
                 words = words[~within(words, run.words)]
         return words
 
+    def cut(self) -> tuple[int, "Segment", "Segment"]:
+        """Return the least value of the upper half, and both halves."""
+        bound = max((run.words for run in self.runs), key=len)
+        value = int(bound[len(bound) // 2])
+        ends = [places(run.words, np.array([value])) for run in self.runs]
+        lower, upper = (
+            Segment(
+                self.room, [run.part(end[i], end[i + 1], self.room) for run, end in zip(self.runs, ends, strict=True)]
+            )
+            for i in (0, 1)
+        )
+        return value, lower, upper
+
+
+class Layer:
+    """A set of states that grows by whole levels; `bounds` are the least values of all segments but the first."""
+
+    def __init__(self, room: Room) -> None:
+        self.room = room
+        self.bounds: Words = np.empty(0, np.int64)
+        self.segments = [Segment(room)]
+
+    def __len__(self) -> int:
+        return sum(map(len, self.segments))
+
+    @property
+    def runs(self) -> list[Run]:
+        """All runs of all segments."""
+        return [run for segment in self.segments for run in segment.runs]
+
+    @property
+    def nbytes(self) -> int:
+        """Return the bytes of memory that the layer takes."""
+        return sum(run.nbytes for run in self.runs)
+
+    def add(self, words: Words, steps: int, each: Each = map) -> None:
+        """Add sorted words that are not in yet."""
+        self.insert(Run(words, np.full(len(words), steps, np.uint16)), each)
+
+    def insert(self, run: Run, each: Each = map) -> None:
+        """Add a run of words that are not in yet."""
+        parts = (run.part(start, end, self.room) for start, end in pairwise(places(run.words, self.bounds)))
+        for _ in each(lambda task: task[0].add(task[1]), zip(self.segments, parts, strict=True)):
+            pass
+        self.divide()
+
+    def divide(self) -> None:
+        """Cut segments that have grown too large."""
+        at, bounds = 0, self.bounds.tolist()
+        while at < len(self.segments):
+            if len(self.segments[at]) <= SEGMENT:
+                at += 1
+            else:
+                bound, *self.segments[at : at + 1] = self.segments[at].cut()
+                bounds.insert(at, bound)
+        self.bounds = np.array(bounds, np.int64)
+
+    def missing(self, words: Words) -> Words:
+        """Return those of some sorted words that are not in."""
+        if not len(words):
+            return words
+        first, last = np.searchsorted(self.bounds, words[[0, -1]], side="right")
+        parts = split(words, self.bounds[first:last])
+        segments = self.segments[first : last + 1]
+        return np.concatenate([segment.missing(part) for segment, part in zip(segments, parts, strict=True)])
+
     def translate(self, into: Callable[[Words], Words]) -> None:
-        """Replace every word; the order may change."""
-        runs = [Run(into(run.words), run.steps) for run in self.runs]
-        orders = [np.argsort(run.words, kind="stable") for run in runs]
-        self.runs = [Run(run.words[order], run.steps[order]) for run, order in zip(runs, orders, strict=True)]
+        """Replace every word; the order may change. One run after the other, so that little is held twice."""
+        runs, self.bounds, self.segments = self.runs, self.bounds[:0], [Segment(self.room)]
+        while runs:
+            old = runs.pop()
+            words = into(old.words)
+            order = np.argsort(words, kind="stable")
+            self.insert(Run(words[order], old.steps[order]))
 
     def spill(self) -> None:
         """Move the layer into files."""
-        self.runs = [Run(self.room.moved(run.words), self.room.moved(run.steps)) for run in self.runs]
+        for segment in self.segments:
+            segment.runs = [Run(self.room.moved(run.words), self.room.moved(run.steps)) for run in segment.runs]
 
     def at(self, steps: int) -> Words:
         """Return the states that are so many steps from the start."""
@@ -70,11 +159,11 @@ class Layer:
 
 def merged(large: Run, small: Run, room: Room) -> Run:
     """Merge two runs."""
-    at = np.searchsorted(large.words, small.words) + np.arange(len(small.words))
     size = len(large.words) + len(small.words)
+    at = np.searchsorted(large.words, small.words) + np.arange(len(small.words))
     old = np.ones(size, np.bool_)
     old[at] = False
-    words, steps = room.empty(size, np.int64, large.words), room.empty(size, np.uint16, large.words)
-    words[at], steps[at] = small
-    words[old], steps[old] = large
-    return Run(words, steps)
+    whole = Run(room.empty(size, np.int64, large.words), room.empty(size, np.uint16, large.steps))
+    whole.words[at], whole.steps[at] = small
+    whole.words[old], whole.steps[old] = large
+    return whole

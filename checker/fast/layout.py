@@ -9,6 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from .arrays import Ids, Words
+from .entries import Column
 from .grid import FILLING
 from .index import Index
 
@@ -39,8 +40,11 @@ class Layout(Protocol):
     def unit(self, words: Words, place: int) -> Words:
         """Return a unit's number in each word."""
 
-    def pack(self, shared: Words, units: list[Words]) -> Words:
+    def pack(self, shared: Column, units: list[Column]) -> Words:
         """Return the words of states, or raise `Overflow`."""
+
+    def reshared(self, words: Words, shared: Column) -> Words:
+        """Return the words with another shared part in each."""
 
 
 @dataclass(frozen=True)
@@ -62,12 +66,18 @@ class Narrow:
         """Return a unit's number in each word."""
         return (words >> (place * self.width)) & ((1 << self.width) - 1)
 
-    def pack(self, shared: Words, units: list[Words]) -> Words:
+    def pack(self, shared: Column, units: list[Column]) -> Words:
         """Return the words of states."""
-        words = shared.astype(np.int64) << (self.count * self.width)
-        for place, unit in enumerate(units):
-            words |= unit.astype(np.int64) << (place * self.width)
+        words: Words = shared.astype(np.int64)
+        for unit in reversed(units):
+            words <<= self.width
+            words |= unit
         return words
+
+    def reshared(self, words: Words, shared: Column) -> Words:
+        """Return the words with another shared part in each."""
+        top = self.count * self.width
+        return (words & ((1 << top) - 1)) | (shared.astype(np.int64) << top)
 
 
 @dataclass(frozen=True)
@@ -95,17 +105,21 @@ class Paired:
         """Return a unit's number in each word."""
         return self.pairs.columns[place % 2].array[self.inner.unit(words, place // 2)].astype(np.int64)
 
-    def pack(self, shared: Words, units: list[Words]) -> Words:
+    def pack(self, shared: Column, units: list[Column]) -> Words:
         """Return the words of states, or raise `Overflow`."""
         narrow: list[Ids] = [unit.astype(np.int32) for unit in units]
         with FILLING:
             pairs = [self.pairs([a, b]) for a, b in zip(narrow[::2], [*narrow[1::2], narrow[-1]], strict=False)]
         if not self.room(int(shared.max(initial=0)) + 1, 0):
             raise Overflow
-        return self.inner.pack(shared, [pair.astype(np.int64) for pair in pairs])
+        return self.inner.pack(shared, [*pairs])
+
+    def reshared(self, words: Words, shared: Column) -> Words:
+        """Return the words with another shared part in each."""
+        return self.inner.reshared(words, shared)
 
 
-def sorted_units(units: list[Words]) -> list[Words]:
+def sorted_units(units: list[Column]) -> list[Column]:
     """Sort the units of each state by their numbers, as interchangeable ones may be."""
     units = list(units)
     for last in range(len(units) - 1, 0, -1):

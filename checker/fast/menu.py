@@ -7,7 +7,7 @@ import numpy as np
 from .arrays import Growing, Ids, Words
 from .grid import Grid
 from .questions import View
-from .tables import UNASKED, Alternative, Offers, Tables
+from .tables import UNASKED, Alternative, Facet, Offers, Tables
 
 SAME = -1
 """An alternative leaves the part as it is."""
@@ -22,11 +22,19 @@ def spread(starts: Ids | Words, counts: Ids | Words) -> tuple[Words, Words]:
     return source, index
 
 
+def seen(facet: Facet, column: Ids) -> Ids:
+    """Return what is seen of parts."""
+    if facet.look is None or not len(column):
+        return column
+    facet(int(column.max()))
+    return np.array(facet.known, np.int32)[column]
+
+
 class Menu:
     """All rows of all actions."""
 
     def __init__(self, tables: Tables) -> None:
-        self.actions = [(offers.places, Grid(len(offers.places), self.filler(offers))) for offers in tables.offers]
+        self.actions = [(offers, Grid(len(offers.places), self.filler(offers))) for offers in tables.offers]
         self.panels = {panel: i for i, panel in enumerate(tables.questions.of_move)}
         self.fresh: list[tuple[Alternative, ...]] = []
         self.starts, self.counts = Growing(), Growing()
@@ -70,14 +78,15 @@ class Menu:
 
     def of(self, columns: list[Ids]) -> tuple[Words, Words]:
         """Return (unit, alternative) for every alternative of some units, sorted by unit."""
-        parts = [self.of_action(places, grid, columns) for places, grid in self.actions]
+        parts = [self.of_action(offers, grid, columns) for offers, grid in self.actions]
         source = np.concatenate([source for source, _ in parts])
         order = np.argsort(source, kind="stable")
         return source[order], np.concatenate([offer for _, offer in parts])[order]
 
-    def of_action(self, places: tuple[int, ...], grid: Grid, columns: list[Ids]) -> tuple[Words, Words]:
+    def of_action(self, offers: Offers, grid: Grid, columns: list[Ids]) -> tuple[Words, Words]:
         """Return (unit, alternative) for every alternative of one action."""
-        row = grid([columns[place] for place in places], len(columns[0]))
+        facets = zip(offers.facets, (columns[place] for place in offers.places), strict=True)
+        row = grid([seen(facet, column) for facet, column in facets], len(columns[0]))
         if self.fresh:
             self.enter()
         return spread(self.starts.array[row], self.counts.array[row])

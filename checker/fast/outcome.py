@@ -4,13 +4,17 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from checker.blocked import blocked
 from checker.count import add_event
 from checker.result import Coverage, Finding, Result
-from model.machine import Event, Machine
+from model.machine import Event, Machine, Progress
 
 from .clock import FIRST, Clock
 from .docket import Docket, Suspicion
-from .retrace import Member, finding
+from .retrace import Member, finding, walk
+
+GRAPH_STATES = 4_000_000
+"""Progress is judged on graphs of up to so many states: all steps of one number of faults are held in memory."""
 
 
 @dataclass
@@ -26,12 +30,13 @@ class Tally:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a search leaves: counts, suspicions, a way to trace one back, the limit that ended it or nothing."""
+    """What a search leaves: counts, suspicions, ways to trace one back and to judge progress, a limit or nothing."""
 
     tally: Tally
     docket: Docket
     gates: Callable[[Suspicion], list[Member]]
     limit: str
+    stranded: Callable[[Progress], Suspicion | None] = lambda _: None
 
 
 def coverage(outcome: Outcome) -> Coverage:
@@ -53,18 +58,32 @@ def findings(machine: Machine, outcome: Outcome) -> dict[str, Finding]:
     return {name: finding(machine, name, told[name], outcome.gates(told[name])) for name in kept}
 
 
+def stuck(machine: Machine, outcome: Outcome) -> tuple[bool, dict[str, Finding]]:
+    """Judge progress, if the search is whole and not too large; return whether it was, and what is broken."""
+    progress = machine.progress
+    if progress is None or outcome.limit or outcome.tally.states > GRAPH_STATES:
+        return False, {}
+    suspicion = outcome.stranded(progress)
+    if suspicion is None:
+        return True, {}
+    state, trace = walk(machine, outcome.gates(suspicion))
+    return True, {progress.name: Finding(progress.name, *suspicion.cost, blocked(machine, state), trace)}
+
+
 def result(machine: Machine, outcome: Outcome, clock: Clock, notes: tuple[str, ...]) -> Result:
     """Put it all together."""
     tally = outcome.tally
+    judged, lost = stuck(machine, outcome)
     return Result(
         states=tally.states,
         transitions=tally.transitions,
         depth=tally.depth,
         seconds=clock.seconds,
-        findings=findings(machine, outcome),
+        findings={**findings(machine, outcome), **lost},
         coverage=coverage(outcome),
         limit=outcome.limit,
         finals=tally.finals,
         engine="fast",
         notes=notes,
+        progress=judged,
     )

@@ -11,7 +11,7 @@ from operator import itemgetter
 from typing import Any
 
 from checker.promises import Claim, on_final, on_shared, on_step
-from model.machine import Machine, State, Witness
+from model.machine import Event, Machine, State, Witness
 
 from .numbers import Numbers
 
@@ -36,7 +36,12 @@ class Panel:
 
     def fires(self, values: tuple[Any, ...]) -> tuple[int, ...]:
         """Return the numbers of the claims that fail or show at these values."""
-        return tuple(number for number, claim in self.claims if strikes(claim, values))
+        event = values[self.reads.index("event")] if "event" in self.reads else None
+        return tuple(n for n, claim in self.claims if (event is None or claim.about(event)) and strikes(claim, values))
+
+    def concerns(self, event: Event) -> bool:
+        """Say whether some claim of the panel is about the event, or does not look at events."""
+        return "event" not in self.reads or any(claim.about(event) for _, claim in self.claims)
 
 
 def strikes(claim: Claim, values: tuple[Any, ...]) -> bool:

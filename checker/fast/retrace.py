@@ -6,7 +6,7 @@ one whose first step comes first in the machine's order of steps, then its secon
 
 from collections.abc import Callable, Sequence
 
-from checker.promises import lookup, on_final, on_shared, on_step, sight_of_state, sight_of_step
+from checker.promises import concerns, lookup, on_final, on_shared, on_step, sight_of_state, sight_of_step
 from checker.result import Finding
 from model.machine import Machine, Property, State, Transition
 
@@ -28,7 +28,7 @@ def walk(machine: Machine, gates: Sequence[Member]) -> tuple[State, tuple[Transi
 def fails_on(machine: Machine, claim: Property, state: State, step: Transition) -> str | None:
     """Say why a step breaks a promise, or None."""
     sight, alone = sight_of_step(state, step), on_shared(claim)
-    if step.unit is None and not alone:
+    if (step.unit is None and not alone) or not concerns(claim, sight):
         return None
     return claim.fails(*lookup(machine, claim)(sight[-4:] if alone else sight))
 

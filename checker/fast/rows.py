@@ -66,9 +66,10 @@ class Rows:
         after = list(ids)
         for place, part in offer.changes:
             after[place] = part
-        sight = (*ids, *after, offer.event)
-        move.alarm = self.questions.join(offer.alarm, self.tables.alarm(offer.open, sight))
-        move.label = self.labels(Label(offer.effect, tuple(panel.view(sight) for panel in self.questions.of_passage)))
+        both = (*ids, *after)
+        move.alarm = self.questions.join(offer.alarm, self.tables.alarm(offer.open, (*both, offer.event)))
+        heard = ((panel, self.tables.heard(panel, offer.event)) for panel in self.questions.of_passage)
+        move.label = self.labels(Label(offer.effect, tuple(panel.view((*both, event)) for panel, event in heard)))
         move.delta = self.units(tuple(after)) - number
 
     def verdict(self, shared: int, after: int, label: int) -> int:

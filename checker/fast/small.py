@@ -9,14 +9,14 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import cast
 
-from model.machine import Machine, State
+from model.machine import State
 
-from .clock import Clock
+from .clock import INTERRUPTED, Clock
 from .docket import Docket, Suspicion
+from .known import Known
 from .outcome import Outcome, Tally
 from .retrace import Member
-from .rows import Rows
-from .tables import REFUSED, Tables
+from .tables import REFUSED
 
 WIDTH = 32
 MASK = (1 << WIDTH) - 1
@@ -27,12 +27,11 @@ Bucket = dict[int, None]
 class SmallSearch:
     """One search: its tables, what was reached and what is waiting."""
 
-    def __init__(self, tables: Tables, clock: Clock, symmetry: bool) -> None:
-        self.tables, self.clock, self.symmetry = tables, clock, symmetry
-        self.machine: Machine = tables.machine
-        self.rows = Rows(tables)
-        self.docket = Docket(tables.questions)
-        count = len(self.machine.initial.units)
+    def __init__(self, known: Known, start: State, clock: Clock, symmetry: bool) -> None:
+        self.tables, self.rows, self.start = known.tables, known.rows, start
+        self.clock, self.symmetry = clock, symmetry
+        self.docket = Docket(self.tables.questions)
+        count = len(start.units)
         self.shifts = tuple(WIDTH * i for i in range(count))
         self.top = WIDTH * count
         self.tally = Tally()
@@ -43,7 +42,7 @@ class SmallSearch:
 
     def run(self, most: int) -> Outcome | None:
         """Search to the end or to a limit; give up, for another search to start over, past `most` states."""
-        root = self.encode(self.machine.initial)
+        root = self.encode(self.start)
         self.waiting[self.tables.faults[root >> self.top], 0] = {root: None}
         limit = ""
         try:
@@ -53,7 +52,7 @@ class SmallSearch:
                 cost = min(self.waiting)
                 limit = self.clock.settled(cost, self.docket.best()) or self.expand(cost, self.fresh(cost))
         except KeyboardInterrupt:
-            limit = "interrupted"
+            limit = INTERRUPTED
         return self.outcome(limit)
 
     def outcome(self, limit: str) -> Outcome:
@@ -61,6 +60,10 @@ class SmallSearch:
         self.tally.states, self.tally.transitions = len(self.reached), sum(self.events)
         self.tally.events = Counter(dict(zip(self.tables.events.values, self.events, strict=False)))
         return Outcome(self.tally, self.docket, self.gates, limit)
+
+    def faults(self, word: int) -> int:
+        """Return how many faults have struck in a state."""
+        return self.tables.faults[word >> self.top]
 
     def fresh(self, cost: tuple[int, int]) -> list[int]:
         """Take the bucket of this cost and leave out what was reached before."""

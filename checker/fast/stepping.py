@@ -1,154 +1,141 @@
-"""From words to words: every step of a chunk of states at once, by table look-up."""
+"""From words to words: every step of a chunk of states at once."""
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from model.machine import State
 
-from .arrays import Flags, Ids, Words
-from .grid import FILLING, Pair
+from .arrays import PIECE, Ids, Words, union
 from .layout import Layout, Overflow, roomy, sorted_units
 from .menu import spread
-from .rows import Rows
-from .tables import REFUSED, Tables
-from .units import UNSEEN, Units
-
-LARGE = 1 << 14
-"""Chunks of fewer states are not worth to sort out the moves that none of them can take."""
+from .moves import Moves
+from .relation import Relation
+from .turns import Turns
 
 
-class Steps(NamedTuple):
-    """Steps from a chunk of states: index of the state before, word after, shared part after, event, alarms.
+class Turn(NamedTuple):
+    """The turns of one unit, or of the shared part itself (None), in each state of a chunk."""
 
-    `away` is false where a step changes nothing.
-    """
+    place: int | None
+    table: Turns
+    numbers: Ids
+
+
+class Lead(NamedTuple):
+    """Where steps of a chunk lead: index of the state before, shared part after, word after."""
 
     source: Words
-    after: Words
     shared: Ids
-    event: Ids
-    alarms: tuple[Ids, ...]
-    away: Flags
+    after: Words
 
 
-class Choice(NamedTuple):
-    """Where the moves of each unit begin and how many they are, in `moves` or, if that is None, among all."""
+class Chunk(NamedTuple):
+    """States taken apart: their words, the number of each unit, their turns."""
 
-    starts: Words
-    counts: Words | Ids
-    moves: Words | None
+    words: Words
+    units: list[Ids]
+    turns: list[Turn]
+
+
+class Taken(NamedTuple):
+    """A chunk of states and, sorted, where its quiet steps lead, and by faults where those with a new one lead."""
+
+    chunk: Chunk
+    quiet: Words
+    struck: list[tuple[int, Words]]
 
 
 class Stepper:
-    """The tables of one search and the layout of its words."""
+    """A relation between states of `count` units, and the layout of their words."""
 
-    def __init__(self, tables: Tables, symmetry: bool) -> None:
-        self.tables, self.symmetry = tables, symmetry
-        self.rows = Rows(tables)
-        self.units = Units(tables, self.rows)
-        self.answers = Pair(tables.answer)
-        self.verdicts = Pair(self.verdict)
-        self.meetings = Pair(self.rows.meeting)
-        self.count = len(tables.machine.initial.units)
-        self.layout: Layout = roomy(1 << 10, 1 << 10, self.count)
+    def __init__(self, relation: Relation, count: int, symmetry: bool) -> None:
+        self.relation, self.units = relation.tables, relation.units
+        self.count, self.symmetry = count, symmetry
+        self.moves = Moves(relation)
+        self.turns, self.own_turns = Turns(self.moves.of_units), Turns(self.moves.of_shared)
+        few = 1 << 10
+        shareds, units = len(self.relation.shareds), self.units.index.size
+        self.layout: Layout = roomy(max(few, 2 * shareds), max(few, 2 * units), count)
 
-    def verdict(self, shared: int, label: int) -> int:
-        """Return the alarm of a step with this label from a shared part."""
-        after = self.tables.answer(shared, self.rows.labels.values[label].effect)
-        return self.rows.verdict(shared, after, label)
+    @property
+    def tables(self) -> tuple[Turns, ...]:
+        """The turns that are kept."""
+        return self.turns, self.own_turns
 
-    def steps(self, words: Words) -> Iterator[Steps]:
-        """Yield the steps from a chunk of states: of each unit, then of the shared part."""
+    def chunk(self, words: Words) -> Chunk:
+        """Take states apart, and look up what each unit can do."""
         shareds = self.layout.shared(words)
-        units = [self.layout.unit(words, place) for place in range(self.count)]
-        choice = self.choice(shareds)
-        for place in range(self.count):
-            yield self.unit_steps(shareds, units, place, choice)
-        if self.tables.machine.shared_actions:
-            yield self.own_steps(shareds, units)
+        units = [self.layout.unit(words, place).astype(np.int32) for place in range(self.count)]
+        turns = [self.turn(place, shareds, unit) for place, unit in enumerate(units)]
+        own = self.own_turns(shareds, np.zeros(len(words), np.int32))
+        return Chunk(words, units, [*turns, Turn(None, self.own_turns, own)])
 
-    def choice(self, shareds: Words) -> Choice:
-        """Return the moves of every unit that one of these shared parts may allow."""
-        table = self.units
-        starts, counts = table.starts.array, table.counts.array
-        if len(shareds) < LARGE:
-            return Choice(starts, counts, None)
-        live = ~self.dead(np.flatnonzero(np.bincount(shareds)))[table.effect.array]
-        before = np.concatenate([np.zeros(1, np.int64), np.cumsum(live)])
-        ends = before[starts + np.maximum(counts, 0)]
-        return Choice(before[starts], ends - before[starts], np.flatnonzero(live))
+    def turn(self, place: int, shareds: Words, units: Ids) -> Turn:
+        """Look up the turns of one unit; where it is the only one, each turn occurs once and is not kept."""
+        table = self.turns if self.count > 1 else Turns(self.moves.of_units)
+        return Turn(place, table, table(shareds, units) if self.count > 1 else table.learn(shareds, units))
 
-    def dead(self, shareds: Words) -> Flags:
-        """Say of each effect whether none of these shared parts allows it; asked only where that is likely."""
-        effects = np.arange(len(self.tables.effects))
-        known = self.answers.peek(np.repeat(shareds, len(effects)), np.tile(effects, len(shareds)))
-        known = known.reshape(len(shareds), -1)
-        likely: Flags = ~(known > REFUSED).any(axis=0) & (2 * (known == REFUSED).sum(axis=0) >= len(shareds))
-        asked = effects[likely]
-        answers = self.answers(np.repeat(shareds, len(asked)), np.tile(asked, len(shareds)))
-        likely[asked] = (answers.reshape(len(shareds), -1) == REFUSED).all(axis=0)
-        return likely
+    def leads(self, chunk: Chunk, struck: bool) -> Iterator[Lead]:
+        """Yield where the steps without a new fault, or those with one, lead: of each unit, then of the shared part."""
+        for turn in chunk.turns:
+            book = turn.table.book
+            first, counts = book.first[turn.numbers], book.quiet[turn.numbers]
+            if struck:
+                first, counts = first + counts, book.struck[turn.numbers]
+            source, step = spread(first, counts)
+            if len(source):
+                shared = book.shared[step]
+                yield Lead(source, shared, self.after(chunk, turn.place, source, shared, book.unit[step]))
 
-    def unit_steps(self, shareds: Words, units: list[Words], place: int, choice: Choice) -> Steps:
-        """Return the steps that one unit takes and the shared part allows."""
-        table = self.units
-        source, move = spread(choice.starts[units[place]], choice.counts[units[place]])
-        if choice.moves is not None:
-            move = choice.moves[move]
-        before = shareds[source]
-        shared = self.answers(before, table.effect.array[move])
-        allowed = np.flatnonzero(shared != REFUSED)
-        source, move, shared, before = source[allowed], move[allowed], shared[allowed], before[allowed]
-        was = units[place][source]
-        self.complete(was, move)
-        alarms = (table.alarm.array[move], self.verdicts(before, table.label.array[move]))
-        target = table.target.array[move]
-        after = self.pack(shared, [target if i == place else unit[source] for i, unit in enumerate(units)])
-        event = table.menu.event.array[table.offer.array[move]]
-        return Steps(source, after, shared, event, alarms, (target != was) | (shared != before))
+    def take(self, words: Words) -> Taken:
+        """Take every step from a chunk of states."""
+        chunk = self.chunk(words)
+        quiet = union([lead.after for lead in self.leads(chunk, struck=False)])
+        struck = [(self.moves.faults.array[lead.shared], lead.after) for lead in self.leads(chunk, struck=True)]
+        present = sorted({fault for faults, _ in struck for fault in np.flatnonzero(np.bincount(faults)).tolist()})
+        return Taken(chunk, quiet, [(fault, union([w[f == fault] for f, w in struck])) for fault in present])
 
-    def complete(self, units: Words, moves: Words) -> None:
-        """Fill in moves that are allowed for the first time."""
-        if (self.units.target.array[moves] == UNSEEN).any():
-            with FILLING:
-                unfilled = np.flatnonzero(self.units.target.array[moves] == UNSEEN)
-                fresh, first = np.unique(moves[unfilled], return_index=True)
-                if len(fresh):
-                    self.units.complete(units[unfilled[first]], fresh)
-
-    def pack(self, shared: Ids | Words, units: list[Any]) -> Words:
-        """Return the words of states, or raise `Overflow`."""
-        if not self.layout.room(len(self.tables.shareds), self.units.index.size):
+    def after(self, chunk: Chunk, place: int | None, source: Words, shared: Ids, target: Ids) -> Words:
+        """Return the words of states that steps lead to, or raise `Overflow`."""
+        if not self.layout.room(len(self.relation.shareds), self.units.index.size):
             raise Overflow
-        return self.layout.pack(np.asarray(shared, np.int64), sorted_units(units) if self.symmetry else units)
-
-    def own_steps(self, shareds: Words, units: list[Words]) -> Steps:
-        """Return the steps that the shared part takes by itself."""
-        present, which = np.unique(shareds, return_inverse=True)
-        with FILLING:
-            own = [self.rows.own_steps(shared) for shared in present.tolist()]
-        flat = [(step.shared, step.event, step.alarm) for steps in own for step in steps]
-        counts = np.array([len(steps) for steps in own], np.int64)
-        source, row = spread((np.cumsum(counts) - counts)[which], counts[which])
-        shared, event, alarm = np.array(flat, np.int32).reshape(-1, 3)[row].T
-        after = self.pack(shared, [unit[source] for unit in units])
-        return Steps(source, after, shared, event, (alarm,), shared != shareds[source])
+        if place is None:
+            return self.layout.reshared(chunk.words[source], shared)
+        others = [unit[source] for unit in chunk.units[:place] + chunk.units[place + 1 :]]
+        units = inserted(others, target) if self.symmetry else [*others[:place], target, *others[place:]]
+        return self.layout.pack(shared, units)
 
     def encode(self, state: State) -> Words:
-        """Return the word of a state, alone in an array."""
-        units = [np.array([self.units.number(self.tables.unit(unit))], np.int64) for unit in state.units]
-        return self.pack(np.array([self.tables.shared(state.shared)], np.int64), units)
+        """Return the word of a state, alone in an array, or raise `Overflow`."""
+        units = [np.array([self.units.number(self.relation.unit(unit))], np.int32) for unit in state.units]
+        shared = np.array([self.relation.shared(state.shared)], np.int32)
+        if not self.layout.room(len(self.relation.shareds), self.units.index.size):
+            raise Overflow
+        return self.layout.pack(shared, sorted_units(units) if self.symmetry else units)
 
     def decode(self, words: Words) -> Iterator[State]:
         """Yield the states of words."""
         columns = [self.layout.unit(words, place).tolist() for place in range(self.count)]
         for shared, *numbers in zip(self.layout.shared(words).tolist(), *columns, strict=True):
-            units = (self.tables.unit_value(self.units.ids(number)) for number in numbers)
-            yield State(self.tables.shareds.values[shared], tuple(units))
+            units = (self.relation.unit_value(self.units.ids(number)) for number in numbers)
+            yield State(self.relation.shareds.values[shared], tuple(units))
 
     def translate(self, words: Words, old: Layout) -> Words:
-        """Bring words from another layout into this one."""
-        units = [old.unit(words, place) for place in range(self.count)]
-        return self.layout.pack(old.shared(words), units)
+        """Bring words from another layout into this one, piece by piece."""
+        into = np.empty(len(words), np.int64)
+        for start in range(0, len(words), PIECE):
+            piece = words[start : start + PIECE]
+            units = [old.unit(piece, place) for place in range(self.count)]
+            into[start : start + PIECE] = self.layout.pack(old.shared(piece), units)
+        return into
+
+
+def inserted(columns: list[Ids], more: Ids) -> list[Ids]:
+    """Insert a number into each row of sorted columns."""
+    rows = []
+    for column in columns:
+        rows.append(np.minimum(column, more))
+        more = np.maximum(column, more)
+    return [*rows, more]

@@ -7,13 +7,16 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Any, NamedTuple
 
-from model.machine import Action, Effect, Event, Machine, Part, Shared, Step, Unit
+from model.machine import Action, Effect, Event, Look, Machine, Part, Shared, Step, Unit
 
 from .numbers import Numbers
 from .questions import COMMON, Panel, Questions, View, picker
 
 REFUSED = -1
 """The answer to an effect that the shared part does not allow."""
+
+SILENCE = Event("")
+"""What a panel hears, as event number 0, when an event is none of its business."""
 
 UNASKED = -1
 """The alarm of an alternative that was never allowed."""
@@ -53,6 +56,7 @@ class Tables:
         self.questions = q = Questions(machine)
         self.parts: tuple[Numbers[Part], ...] = tuple(Numbers() for _ in machine.parts)
         self.events: Numbers[Event] = Numbers()
+        self.events(SILENCE)
         self.effects: Numbers[Effect] = Numbers()
         self.effects(None)
         self.shareds: Numbers[Any] = Numbers()
@@ -106,6 +110,10 @@ class Tables:
             alarm = self.questions.join(alarm, self.ask(panel, ids) if new is None else new)
         return alarm
 
+    def heard(self, panel: Panel, event: int) -> int:
+        """Return the event as a panel hears it."""
+        return event if panel.concerns(self.events.values[event]) else 0
+
     def ask(self, panel: Panel, ids: View) -> int:
         """Return the alarm of a panel at the values behind these numbers, one for each name it reads."""
         alarm = panel.known.get(ids)
@@ -123,48 +131,73 @@ class Tables:
         return self.parts[self.machine.place[name.removeprefix("after_")]].values
 
 
+class Facet:
+    """What an action looks at of a part, by the number of the part."""
+
+    def __init__(self, parts: Numbers[Part], look: Look | None) -> None:
+        self.parts, self.look = parts, look
+        self.seen: Numbers[Any] = parts if look is None else Numbers()
+        self.known: list[int] = []
+
+    def __call__(self, part: int) -> int:
+        """Return the number of what is seen of a part."""
+        if self.look is None:
+            return part
+        while len(self.known) <= part:
+            self.known.append(self.seen(self.look(self.parts.values[len(self.known)])))
+        return self.known[part]
+
+
 class Offers:
     """What one action offers, by the numbers of what it reads."""
 
     def __init__(self, tables: Tables, action: Action) -> None:
         self.tables, self.action = tables, action
         self.places = tuple(tables.machine.place[name] for name in action.reads)
-        self.read = [tables.parts[place] for place in self.places]
+        self.facets = tuple(Facet(tables.parts[i], look) for i, look in zip(self.places, action.looks, strict=True))
+        self.whole = tuple(i for i, look in enumerate(action.looks) if look is None)
         self.view = picker(self.places)
         self.known: dict[View, tuple[Alternative, ...]] = {}
         self.split: dict[View, tuple[tuple[Panel, ...], tuple[Panel, ...]]] = {}
 
     def __call__(self, ids: View) -> tuple[Alternative, ...]:
         """Return what is offered to a unit."""
-        key = self.view(ids)
+        view = self.view(ids)
+        key = (
+            view
+            if len(self.whole) == len(view)
+            else tuple([facet(i) for facet, i in zip(self.facets, view, strict=True)])
+        )
         row = self.known.get(key)
         return self.row(key) if row is None else row
 
     def row(self, key: View) -> tuple[Alternative, ...]:
         """Call the action, if it has not been asked this before."""
         if key not in self.known:
-            values = [numbers.values[number] for numbers, number in zip(self.read, key, strict=True)]
-            steps, effects = self.action.steps(*values), self.tables.effects
+            values = [facet.seen.values[number] for facet, number in zip(self.facets, key, strict=True)]
+            steps, effects = self.action.answer(*values), self.tables.effects
             self.known[key] = tuple([Alternative(self, key, step, effects(step.effect)) for step in steps])
         return self.known[key]
 
     def fill(self, offer: Alternative) -> None:
         """Complete an alternative of this action that is allowed for the first time."""
         tables, count = self.tables, len(self.tables.parts)
-        read = dict(zip(self.places, offer.key, strict=True))
+        read = {self.places[i]: offer.key[i] for i in self.whole}
         places = ((tables.machine.place[name], part) for name, part in offer.step.changes)
         changes = {place: tables.parts[place](part) for place, part in places}
         offer.event, offer.changes = tables.events(offer.step.event), tuple(changes.items())
         sight = read | {count + place: part for place, part in (read | changes).items()} | {2 * count: offer.event}
-        closed, offer.open = self.panels(tuple(changes))
-        asked = [tables.ask(panel, tuple([sight[i] for i in panel.places])) for panel in closed]
+        closed, still_open = self.panels(tuple(changes))
+        offer.open = tuple(p for p in still_open if p.concerns(offer.step.event))
+        asked = [tables.ask(p, tuple([sight[i] for i in p.places])) for p in closed if p.concerns(offer.step.event)]
         offer.alarm = reduce(tables.questions.join, asked, 0)
 
     def panels(self, changed: View) -> tuple[tuple[Panel, ...], tuple[Panel, ...]]:
         """Return the panels that see nothing but what the action reads and these changes, and the others."""
         if changed not in self.split:
             count = len(self.tables.parts)
-            seen = {*self.places, *(count + place for place in (*self.places, *changed)), 2 * count}
+            read = [self.places[i] for i in self.whole]
+            seen = {*read, *(count + place for place in (*read, *changed)), 2 * count}
             panels = self.tables.questions.of_move
             closed = tuple(p for p in panels if seen.issuperset(p.places))
             self.split[changed] = closed, tuple(p for p in panels if p not in closed)

@@ -3,11 +3,13 @@
 import numpy as np
 
 from .arrays import Words, union, within
-from .crew import CHUNK
 from .docket import Suspicion
 from .layers import Layer
 from .retrace import Member
 from .stepping import Stepper
+
+CHUNK = 1 << 16
+"""States whose steps are looked at together."""
 
 
 class Trail:
@@ -42,7 +44,7 @@ class Trail:
         """Return the candidates from which a step leads to `words`."""
         found = []
         for start in range(0, len(candidates), CHUNK):
-            chunk = candidates[start : start + CHUNK]
-            for steps in self.stepper.steps(chunk):
-                found.append(chunk[np.unique(steps.source[within(steps.after, words)])])
+            chunk = self.stepper.chunk(candidates[start : start + CHUNK])
+            for lead in (*self.stepper.leads(chunk, struck=False), *self.stepper.leads(chunk, struck=True)):
+                found.append(chunk.words[np.unique(lead.source[within(lead.after, words)])])
         return union(found)

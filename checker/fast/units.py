@@ -33,8 +33,8 @@ class Units:
         self.judges = {p: Grid(len(p.reads), panel_alarm(tables, p)) for p in tables.questions.of_unit}
         self.judges |= {p: Grid(len(p.reads), panel_alarm(tables, p)) for p in tables.questions.of_move}
         self.joins = Grid(2, lambda pair: self.questions.join(*pair))
-        self.labels = Chain(self.questions.of_passage, rows.labels)
-        self.stance = Chain(self.questions.of_both, rows.stances)
+        self.labels = Chain(tables, self.questions.of_passage, rows.labels)
+        self.stance = Chain(tables, self.questions.of_both, rows.stances)
 
     def number(self, ids: tuple[int, ...]) -> int:
         """Number one unit."""
@@ -57,14 +57,16 @@ class Units:
             array.grow(self.index.size)
 
     def learn(self, units: Words) -> None:
-        """Tabulate units that occur for the first time."""
+        """Tabulate those of the units that occur for the first time."""
+        units = units[self.counts.array[units] == UNSEEN]
         columns = self.columns(units)
         source, offer = self.menu.of(columns)
         counts = np.bincount(source, minlength=len(units))
         self.starts.array[units] = self.offer.size + np.cumsum(counts) - counts
         self.counts.array[units] = counts
         self.alarms.array[units] = self.asked(self.questions.of_unit, [*columns, *columns])
-        self.stances.array[units] = self.stance(np.zeros(len(units), np.int32), [*columns, *columns])
+        silence: Ids = np.zeros(len(units), np.int32)
+        self.stances.array[units] = self.stance(silence, [*columns, *columns, silence])
         self.offer.push(offer)
         self.effect.push(self.menu.effect.array[offer])
         self.target.push(np.full(len(offer), UNSEEN, np.int32))

@@ -1,0 +1,33 @@
+"""No promise is vacuous: a catalogued fence breaks it, or the reference does without some rules."""
+
+from pathlib import Path
+
+import pytest
+
+from checker.fast.explore import explore
+from model.composition import build
+from model.fences import FENCES, REFERENCE
+from model.promises import NAMES
+from model.settings import Bound
+
+STORIES = Path(__file__).resolve().parent.parent / "counterexamples"
+"""`test_gallery` sees to it that each of these still breaks its promise."""
+
+WITHOUT = {
+    "holds_end_once": (("commit.not_drawn",), (1, 10)),
+    "receipt_has_artifact": (("commit.not_drawn", "commit.no_artifact"), (1, 1)),
+    "can_finish": (("reserve.already_reserved",), (1, 1)),
+}
+"""Promises that no catalogued fence breaks: the rules that bear them, and the cost of the shortest story without."""
+
+
+@pytest.mark.parametrize("promise", WITHOUT)
+def test_without_these_rules_the_promise_breaks(promise: str) -> None:
+    rules, cost = WITHOUT[promise]
+    broken = explore(build(REFERENCE.without(*rules), Bound(faults=1, spare_attempts=1))).findings
+    assert (broken[promise].faults, broken[promise].steps) == cost
+
+
+def test_every_promise_is_broken_by_something() -> None:
+    told = {path.name.removesuffix(".itf.json") for name in FENCES for path in (STORIES / name).glob("*.itf.json")}
+    assert told | {*WITHOUT} == {*NAMES}
