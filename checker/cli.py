@@ -1,7 +1,6 @@
 """fencebench: explores the fence of an evaluation batch, and shows the shortest story that breaks it."""
 
 import sys
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -9,16 +8,15 @@ import click
 
 from checker.command.commands_b import COMMANDS as ABOUT_PARTS
 from checker.command.commands_d import COMMANDS as WALKS
-from checker.command.options import EXIT_CODES, HELP, bound_options
+from checker.command.lazy import LazyGroup
+from checker.command.options import EXIT_CODES, HELP, bound_options, long_options
 from checker.errors import BadInput
-from checker.oracle.audit_cli import audit_command
-from checker.oracle.cli import oracle
 
 FORMATS = ["text", "json", "itf", "junit", "sarif", "github"]
 
 
-@click.group(context_settings=HELP, epilog=EXIT_CODES)
-@click.version_option(version("fencebench"), prog_name="fencebench")
+@click.group(cls=LazyGroup, context_settings=HELP, epilog=EXIT_CODES)
+@click.version_option(package_name="fencebench", prog_name="fencebench")
 def cli() -> None:
     """Explore a fence up to a bound: every interleaving, every fault; show the shortest story that breaks it.
 
@@ -37,7 +35,9 @@ def cli() -> None:
 @click.option("--max-states", type=int, help="stop undetermined after so many states in one bound")
 @click.option("--max-seconds", type=float, help="stop undetermined after so many seconds in one bound")
 @click.option("--engine", type=click.Choice(["auto", "fast", "plain"]), default="auto", show_default=True)
+@long_options
 @click.option("--symmetry/--no-symmetry", default=True, help="count states that differ by the order of shards once")
+@click.option("--reduce/--no-reduce", default=False, help="make each shard small first: for safety promises alone")
 @bound_options
 def check(**options: Any) -> None:
     """Check fences (default: reference) over a union of bounds."""
@@ -80,7 +80,7 @@ def replay(trace: Path, fence: str | None, form: str) -> None:
     raise SystemExit(replay_trace(trace, fence, form))
 
 
-for command in (*ABOUT_PARTS, *WALKS, oracle, audit_command):
+for command in (*ABOUT_PARTS, *WALKS):
     cli.add_command(command)
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import zip_longest
+from math import inf
 from typing import NamedTuple
 
 from checker.cheapest import Way, cheapest_first
@@ -18,6 +19,9 @@ from checker.explore import Watch
 from checker.replay import StoredStep, stored
 from checker.result import Limits
 from model.machine import Machine, State, Transition
+
+ENDLESS = (inf, inf)
+"""More faults and steps than any run has."""
 
 
 class Pair(NamedTuple):
@@ -138,8 +142,10 @@ def together(old: Machine, new: Machine, pair: Pair, found: Choices) -> Iterator
     yield from ((Move(None, t), Pair(pair.old, t.after)) for t in found.new if alone(t, new))
 
 
-def lockstep(old: Machine, new: Machine, limits: Limits, watch: Watch = lambda *_: None) -> Lockstep:
-    """Find the cheapest run after which the two machines answer differently, or none up to the bound."""
+def lockstep(
+    old: Machine, new: Machine, limits: Limits, watch: Watch = lambda *_: None, below: tuple[float, float] = ENDLESS
+) -> Lockstep:
+    """Find the cheapest run, cheaper than `below`, after which the two machines answer differently, or none."""
     started, states = time.monotonic(), 0
     best: Difference | None = None
     look = lru_cache(maxsize=1)(partial(choices, old, new))
@@ -149,12 +155,12 @@ def lockstep(old: Machine, new: Machine, limits: Limits, watch: Watch = lambda *
         lambda pair: old.faults(pair.old.shared),
     )
     for states, way in enumerate(ways, 1):
-        if best is not None and way.cost >= best.cost:
+        if way.cost >= below:
             break
         for move in differing(old, new, look(way.place)):
             cost = (way.faults + move.faults, way.steps + 1)
-            if best is None or cost < best.cost:
-                best = Difference(*cost, (*way.moves(), move))
+            if cost < below:
+                best, below = Difference(*cost, (*way.moves(), move)), cost
         watch(states, 0, way.steps)
         limit = over_limit(limits, states, started)
         if limit:

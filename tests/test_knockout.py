@@ -39,7 +39,7 @@ SLIM = replace(
 
 @pytest.fixture(scope="module")
 def slim() -> Knockout:
-    return knock_out(SLIM, TINY, Limits(), pairs=False, tell=lambda *_: None)
+    return knock_out(Bench(SLIM, TINY, Limits()), pairs=False, tell=lambda *_: None)
 
 
 def test_every_rule_and_every_other_strategy_is_tried(slim: Knockout) -> None:
@@ -57,6 +57,10 @@ def test_a_trial_that_was_not_searched_is_what_a_search_finds(slim: Knockout) ->
         found = check(altered(SLIM, *trial.parts), TINY, Limits())
         assert {name: (f.faults, f.steps) for name, (_, f) in found.findings.items()} == dict(trial.broken)
         assert [r.result.states for r in found.runs] == [r.result.states for r in check(SLIM, TINY, Limits()).runs]
+
+
+def test_several_searches_at_a_time_find_the_same(slim: Knockout) -> None:
+    assert knock_out(Bench(SLIM, TINY, Limits(), jobs=2), pairs=False, tell=lambda *_: None) == slim
 
 
 def test_a_rule_alone_at_its_boundary_is_always_searched(slim: Knockout) -> None:

@@ -135,18 +135,21 @@ def fits_fence(fence: Fence, wanted: Asked) -> None:
 
 def told(bound: Bound, settings: Settings) -> str:
     """Describe a bound in one line."""
+    shards, ceiling = f"{bound.shards} shard{'s' * (bound.shards > 1)}", f"ceiling {bound.ceiling(settings)}"
+    return ", ".join((shards, *depth_told(bound), ceiling, *extras_told(bound)))
+
+
+def depth_told(bound: Bound) -> tuple[str, str]:
+    """Describe how deep a bound goes."""
+    return f"{bound.epochs} epoch{'s' * (bound.epochs > 1)}", f"fault sum {bound.faults}"
+
+
+def extras_told(bound: Bound) -> tuple[str, ...]:
+    """Describe what of a bound is out of the ordinary."""
     off = [fault for fault in FAULTS if not bound.caps.get(fault, 1)]
     more = [f"{fault} up to {n}" for fault, n in bound.caps.items() if n > 1]
-    parts = [
-        f"{bound.shards} shard{'s' * (bound.shards > 1)}",
-        f"{bound.epochs} epoch{'s' * (bound.epochs > 1)}",
-        f"fault sum {bound.faults}",
-        f"ceiling {bound.ceiling(settings)}",
-        *(["after an earlier run"] if bound.earlier_run else []),
-        *more,
-        *([f"no {', '.join(off)}"] if off and bound.faults else []),
-    ]
-    return ", ".join(parts)
+    earlier = ["after an earlier run"] if bound.earlier_run else []
+    return (*earlier, *more, *([f"no {', '.join(off)}"] if off and bound.faults else []))
 
 
 def bound_options(bound: Bound, settings: Settings) -> str:

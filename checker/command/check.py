@@ -8,7 +8,7 @@ from functools import cached_property
 from checker.command.bounds import Asked
 from checker.errors import BadInput
 from checker.explore import Watch, explore
-from checker.liveness import stuck
+from checker.fast.clock import INTERRUPTED
 from checker.result import Coverage, Finding, Limits, Result, Verdict
 from model.composition import build
 from model.fence import Fence
@@ -18,9 +18,6 @@ from model.promises import NAMES
 from model.settings import Bound, Settings
 
 EXITS = {Verdict.HOLDS: 0, Verdict.VIOLATED: 1, Verdict.UNDETERMINED: 3, Verdict.VACUOUS: 4}
-GRAPH_STATES = 6_000
-"""`can_finish` is judged on graphs up to so many states: they hold every step in memory."""
-
 Engine = Callable[[Machine, Limits, Watch], Result]
 
 
@@ -83,9 +80,16 @@ class Checked:
         seen = self.coverage.behind.get(rule)
         return min(seen, key=lambda other: (-seen[other], other)) if seen else ""
 
+    @property
+    def unjudged(self) -> tuple[str, ...]:
+        """Promises that some run said nothing of; such a run looks for no witnesses either."""
+        return tuple(dict.fromkeys(name for run in self.runs for name in run.result.unjudged))
+
     @cached_property
     def unreached(self) -> tuple[Debt, ...]:
         """What this search owed and did not reach."""
+        if self.unjudged:
+            return ()
         bounds = tuple(run.bound for run in self.runs)
         return tuple(debt for debt in owed(self.fence, bounds, self.settings) if not self.paid(debt))
 
@@ -121,35 +125,45 @@ def check(
         BadInput: a rule of the fence raises.
     """
     found = tuple(runs(fence, asked, limits, engine, watch))
-    stopped = any(run.result.limit for run in found)
-    return Checked(
-        fence, asked.settings, found if stopped else tuple(with_progress(fence, asked.settings, r) for r in found)
-    )
+    if not any(run.result.limit for run in found):
+        found = tuple(with_progress(fence, asked.settings, run, engine) for run in found)
+    return Checked(fence, asked.settings, found)
 
 
-def with_progress(fence: Fence, settings: Settings, run: Run) -> Run:
-    """Judge `can_finish` on the state graph of the bound, at the highest fault sum whose graph is small enough."""
-    for faults in range(run.bound.faults, -1, -1):
+def with_progress(fence: Fence, settings: Settings, run: Run, engine: Engine) -> Run:
+    """Judge progress at the highest fault sum whose state graph is small enough, if it is not judged yet."""
+    if run.result.unjudged:
+        return run
+    if run.result.progress:
+        return replace(run, progress_faults=run.bound.faults)
+    for faults in range(run.bound.faults - 1, -1, -1):
         machine = build(fence, replace(run.bound, faults=faults), settings)
-        assert machine.goal is not None
-        assert machine.hopeful is not None
-        few = run.result.states <= GRAPH_STATES if faults == run.bound.faults else True
-        lost = stuck(machine, "can_finish", machine.hopeful, machine.goal, GRAPH_STATES) if few else None
-        if lost is not None:
-            found = {**run.result.findings, **{f.property: f for f in lost}}
-            return Run(run.bound, replace(run.result, findings=found), faults)
+        lower = engine(machine, Limits(), lambda *_: None)
+        if lower.progress and machine.progress:
+            lost = {name: found for name, found in lower.findings.items() if name == machine.progress.name}
+            return Run(run.bound, replace(run.result, findings={**run.result.findings, **lost}), faults)
     return run
 
 
 def runs(fence: Fence, asked: Asked, limits: Limits, engine: Engine, watch: Watch) -> Iterator[Run]:
-    """Yield each bound explored."""
+    """Yield each bound explored; the keyboard ends them all."""
     for bound in asked.bounds:
-        try:
-            yield Run(bound, engine(build(fence, bound, asked.settings), limits, watch))
-        except Exception as error:
-            notes = "; ".join(getattr(error, "__notes__", []))
-            if not notes:
-                raise
-            raise BadInput(
-                f"fence {fence.name}: a rule raised {type(error).__name__}: {error} ({notes[:200]})"
-            ) from error
+        run = Run(bound, explored(fence, build(fence, bound, asked.settings), limits, engine, watch))
+        yield run
+        if run.result.limit == INTERRUPTED:
+            return
+
+
+def explored(fence: Fence, machine: Machine, limits: Limits, engine: Engine, watch: Watch) -> Result:
+    """Explore a machine of a fence.
+
+    Raises:
+        BadInput: a rule of the fence raises.
+    """
+    try:
+        return engine(machine, limits, watch)
+    except Exception as error:
+        notes = "; ".join(getattr(error, "__notes__", []))
+        if not notes:
+            raise
+        raise BadInput(f"fence {fence.name}: a rule raised {type(error).__name__}: {error} ({notes[:200]})") from error

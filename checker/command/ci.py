@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from checker.command import stopped
 from checker.command.bounds import bound_options
 from checker.command.check import Checked
 from checker.command.output import case_of
@@ -71,7 +72,7 @@ class Report:
         if self.lost:
             return f"{len(self.lost)} promise{'s' * (len(self.lost) > 1)} lost: {', '.join(x.name for x in self.lost)}"
         if self.verdict == Verdict.UNDETERMINED:
-            return f"stopped at a limit of {self.checked.limit}, so nothing is proven; raise it, or lower a bound"
+            return f"nothing is proven, as it stopped: {stopped.told(self.checked.limit)}"
         if self.verdict == Verdict.VACUOUS:
             return f"never reached: {'; '.join(unreached(self.checked))}"
         return f"every promise is kept up to the bounds ({sum(r.result.states for r in self.checked.runs):,} states)"
@@ -80,7 +81,8 @@ class Report:
         """Say what is known of a promise; after any early stop only a violation is."""
         if any(lost.name == promise for lost in self.lost):
             return "violated"
-        return "undetermined" if any(run.result.limit for run in self.checked.runs) else "holds"
+        stopped_early = any(run.result.limit for run in self.checked.runs)
+        return "undetermined" if stopped_early or promise in self.checked.unjudged else "holds"
 
 
 def unreached(checked: Checked) -> Iterator[str]:

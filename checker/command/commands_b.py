@@ -40,6 +40,7 @@ Exit codes: 0 every rule is explained, 1 one is not, 2 bad input, 3 undetermined
 @click.argument("fence", default="reference")
 @click.option("--pairs", is_flag=True, help="also two parts at a time; this takes long")
 @click.option("--minimal", is_flag=True, help="find every minimal set of rules that keeps all promises")
+@click.option("--jobs", type=click.IntRange(1), help="searches at a time; default: one a core")
 @FORMS
 @MAX_STATES
 @MAX_SECONDS

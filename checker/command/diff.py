@@ -6,7 +6,7 @@ from checker.command.bounds import Asked
 from checker.command.check import Checked
 from checker.command.progress import clear, watcher
 from checker.command.search import searched
-from checker.lockstep import Difference, Lockstep, lockstep
+from checker.lockstep import ENDLESS, Difference, lockstep
 from checker.result import Limits
 from model.composition import build
 from model.fence import Fence
@@ -64,19 +64,15 @@ def compare(old: Fence, new: Fence, wanted: Asked, limits: Limits) -> Compared:
 
 def part(old: Fence, new: Fence, wanted: Asked, limits: Limits) -> tuple[Parting | None, str]:
     """Return the cheapest parting over all bounds, the first of equals, and the limit that cut a search short."""
-    found, cut = list[Parting](), ""
+    best, cut, below = None, "", ENDLESS
     for bound in wanted.bounds:
-        result = in_step(old, new, bound, wanted, limits)
+        machines = build(old, bound, wanted.settings), build(new, bound, wanted.settings)
+        result = lockstep(*machines, limits, watcher(f"{old.name} beside {new.name}"), below)
         cut = cut or result.limit
-        found += [Parting(bound, result.difference)] if result.difference else []
+        if result.difference:
+            best, below = Parting(bound, result.difference), result.difference.cost
     clear()
-    return min(found, key=lambda p: p.difference.cost, default=None), cut
-
-
-def in_step(old: Fence, new: Fence, bound: Bound, wanted: Asked, limits: Limits) -> Lockstep:
-    """Explore one bound in lockstep."""
-    machines = build(old, bound, wanted.settings), build(new, bound, wanted.settings)
-    return lockstep(*machines, limits, watcher(f"{old.name} beside {new.name}"))
+    return best, cut
 
 
 def answer(step: Transition | None, other: Transition | None) -> str:

@@ -5,13 +5,14 @@ same states are reached and the same promises kept. Such a fence is not searched
 a rule that is alone at its boundary, as a boundary without rules is not visited, and any replaced strategy.)
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 from checker.command.bounds import Asked
 from checker.command.check import Checked
 from checker.command.diff import part
+from checker.command.jobs import each
 from checker.command.search import searched
 from checker.command.variants import altered, rule_names, strategy_changes, structural
 from checker.lockstep import Move
@@ -79,29 +80,37 @@ class Knockout:
 
 @dataclass(frozen=True)
 class Bench:
-    """What every trial needs: the fence, its bounds, the limits of each search."""
+    """What every trial needs: the fence, its bounds, the limits of each search, how many run at a time."""
 
     fence: Fence
     wanted: Asked
     limits: Limits
+    jobs: int = 1
 
     def search(self, parts: Parts) -> Trial:
         """Check the fence without these parts."""
         variant = altered(self.fence, *parts) if parts else self.fence
         return trial_of(searched(variant, self.wanted, self.limits), parts)
 
-    def beyond(self, trial: Trial, part_name: str) -> Trial:
-        """Return the trial with one more part away; not searched if it cannot differ."""
-        parts = (*trial.parts, part_name)
-        if not self.idle(trial, part_name):
-            return self.search(parts)
-        return Trial(parts, trial.broken, trial.answered, trial.shadows, like=trial.parts)
+    def beyond(self, wanted: Sequence[tuple[Trial, str]]) -> Iterator[Trial]:
+        """Yield each trial with one more part away; not searched if it cannot differ."""
+        idle = [self.idle(trial, name) for trial, name in wanted]
+        asked = [(*trial.parts, name) for (trial, name), spared in zip(wanted, idle, strict=True) if not spared]
+        found = each(self.search, asked, self.jobs)
+        for (trial, name), spared in zip(wanted, idle, strict=True):
+            parts = (*trial.parts, name)
+            yield Trial(parts, trial.broken, trial.answered, trial.shadows, like=trial.parts) if spared else next(found)
 
     def idle(self, trial: Trial, part_name: str) -> bool:
         """Say whether the part is a rule that never answered in a trial that was searched whole."""
         known = "=" not in part_name and not trial.limit and part_name not in trial.answered
         without = altered(self.fence, *trial.parts) if trial.parts else self.fence
         return known and not structural(without, part_name)
+
+    def change(self, part_name: str) -> Change | None:
+        """Return the first answer that differs without a part."""
+        parting, _ = part(self.fence, altered(self.fence, part_name), self.wanted, self.limits)
+        return change_of(parting.difference.last) if parting else None
 
 
 def trial_of(checked: Checked, parts: Parts) -> Trial:
@@ -116,31 +125,29 @@ def lost(trial: Trial, whole: Trial) -> tuple[str, ...]:
     return tuple(name for name in NAMES if name in trial.broken and name not in whole.broken)
 
 
-def knock_out(
-    fence: Fence, wanted: Asked, limits: Limits, pairs: bool, tell: Callable[[Trial, int, int], None]
-) -> Knockout:
+def knock_out(bench: Bench, pairs: bool, tell: Callable[[Trial, int, int], None]) -> Knockout:
     """Try every part alone, and every two that break nothing alone if `pairs`; `tell` hears (trial, number, of)."""
-    bench = Bench(fence, wanted, limits)
-    whole = bench.search(())
+    fence, whole = bench.fence, bench.search(())
     names = (*rule_names(fence), *strategy_changes(fence))
-    singles = list[Trial]()
-    for number, name in enumerate(names, 1):
-        singles.append(bench.beyond(whole, name))
-        tell(singles[-1], number, len(names))
+    singles = tuple(told(bench, [(whole, name) for name in names], tell))
     calm = [trial for trial in singles if not lost(trial, whole)]
-    doubles = tuple(couples(bench, calm, tell)) if pairs else ()
-    known = Knockout(fence, whole, tuple(singles), doubles, dict(class_changes(bench, calm)))
-    return replace(known, rivals=tuple(rivalries(bench, {t.parts[0]: t for t in singles}, known)))
+    doubles = tuple(told(bench, couples(bench, calm), tell)) if pairs else ()
+    known = Knockout(fence, whole, singles, doubles, dict(class_changes(bench, calm)))
+    rivals = [*rivalries(bench, {t.parts[0]: t for t in singles}, known)]
+    return replace(known, rivals=tuple(told(bench, rivals, tell)))
 
 
-def couples(bench: Bench, calm: list[Trial], tell: Callable[[Trial, int, int], None]) -> Iterator[Trial]:
-    """Yield every pair of parts that break nothing alone; one field has one value, so no pair changes it twice."""
-    wanted = [(a, b) for a, b in combinations(calm, 2) if field_of(a) != field_of(b)]
-    for number, (a, b) in enumerate(wanted, 1):
-        first, second = (b, a) if bench.idle(b, a.parts[0]) else (a, b)
-        trial = bench.beyond(first, second.parts[0])
+def told(bench: Bench, wanted: Sequence[tuple[Trial, str]], tell: Callable[[Trial, int, int], None]) -> Iterator[Trial]:
+    """Yield trials, and tell of each."""
+    for number, trial in enumerate(bench.beyond(wanted), 1):
         tell(trial, number, len(wanted))
         yield trial
+
+
+def couples(bench: Bench, calm: Sequence[Trial]) -> list[tuple[Trial, str]]:
+    """Return every pair of parts that break nothing alone; one field has one value, so no pair changes it twice."""
+    pairs = ((a, b) for a, b in combinations(calm, 2) if field_of(a) != field_of(b))
+    return [(b, a.parts[0]) if bench.idle(b, a.parts[0]) else (a, b.parts[0]) for a, b in pairs]
 
 
 def field_of(trial: Trial) -> str:
@@ -150,12 +157,10 @@ def field_of(trial: Trial) -> str:
 
 def class_changes(bench: Bench, calm: list[Trial]) -> Iterator[tuple[str, Change]]:
     """Yield the first differing answer of each part that breaks nothing; one that cannot differ has none."""
-    for trial in calm:
-        if trial.like is None:
-            [name] = trial.parts
-            parting, _ = part(bench.fence, altered(bench.fence, name), bench.wanted, bench.limits)
-            if parting is not None:
-                yield name, change_of(parting.difference.last)
+    names = [trial.parts[0] for trial in calm if trial.like is None]
+    for name, change in zip(names, each(bench.change, names, bench.jobs), strict=True):
+        if change is not None:
+            yield name, change
 
 
 def change_of(move: Move) -> Change:
@@ -171,7 +176,7 @@ def step_told(step: Transition) -> str:
     return f"{step.event.label} = {step.event.outcome}" if step.event.outcome else step.event.label
 
 
-def rivalries(bench: Bench, singles: Mapping[str, Trial], known: Knockout) -> Iterator[Trial]:
+def rivalries(bench: Bench, singles: Mapping[str, Trial], known: Knockout) -> Iterator[tuple[Trial, str]]:
     """Yield each calm rule's pairs with the parts that seem to stand before it, also where those break something alone.
 
     These are the parts that its declaration names, those without which it begins to answer, and the rule that
@@ -186,7 +191,7 @@ def rivalries(bench: Bench, singles: Mapping[str, Trial], known: Knockout) -> It
             pair = frozenset((name, other))
             if len(pair) == 2 and pair not in tried:
                 tried.add(pair)
-                yield bench.beyond(singles[other], name)
+                yield singles[other], name
 
 
 def rivals(bench: Bench, name: str, singles: Mapping[str, Trial], known: Knockout) -> Iterator[str]:

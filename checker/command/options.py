@@ -15,11 +15,21 @@ owed was never reached). Of a mixture the first of 1, 2, 3, 4, 0 that occurs."""
 HELP = {"help_option_names": ["-h", "--help"]}
 
 
+class Shards(click.ParamType[Any]):
+    """A number of shards, or `any`."""
+
+    name = "number|any"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the number, or `any` as it is."""
+        return value if value == "any" else click.INT.convert(value, param, ctx)
+
+
 def bound_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options of a bound."""
     options = [click.option(f"--{f.replace('_', '-')}", type=int, help=f"at most so many {f} faults") for f in FAULTS]
     shape = [
-        click.option("--shards", type=int, help="shards; with --faults or --ceiling: one bound, not the union"),
+        click.option("--shards", type=Shards(), help="shards; with --faults or --ceiling: one bound, not the union"),
         click.option("--epochs", type=int, help="epochs a shard, default 2"),
         click.option("--faults", type=int, help="cap on the sum of all faults"),
         click.option("--ceiling", type=int, help="tokens; default: the plan, and plan + one attempt"),
@@ -30,5 +40,19 @@ def bound_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--bounds", "bounds_file", type=click.Path(path_type=Path), help="a TOML file with these keys"),
     ]
     for option in reversed(shape + options):
+        command = option(command)
+    return command
+
+
+def long_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of a search that takes long."""
+    folder = click.Path(path_type=Path)
+    options = [
+        click.option("--max-memory", metavar="SIZE", help="e.g. 12GiB, then files serve; default: 3/4 of all"),
+        click.option("--checkpoint", type=folder, help="a folder to save the searches in, so that --resume can go on"),
+        click.option("--resume", type=folder, help="go on from a --checkpoint of the same command; read only your own"),
+        click.option("--checkpoint-seconds", type=float, default=60, show_default=True, help="how often to save"),
+    ]
+    for option in reversed(options):
         command = option(command)
     return command

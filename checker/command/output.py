@@ -7,10 +7,11 @@ from typing import Any
 from rich.console import Console, RenderableType
 from rich.table import Table
 
+from checker.command import stopped
 from checker.command.bounds import bound_options, told
 from checker.command.check import EXITS, Checked, Run
 from checker.command.tell import Case, records, story_of
-from checker.result import Coverage, Verdict
+from checker.result import Coverage, Result, Verdict
 from model.promises import NAMES
 from model.settings import FAULTS
 
@@ -29,7 +30,7 @@ def show(*parts: RenderableType) -> None:
 def case_of(checked: Checked, name: str) -> Case:
     """Return the cheapest story of a broken promise."""
     run, finding = checked.findings[name]
-    return Case(checked.fence, run.bound, checked.settings, finding)
+    return Case(checked.fence, run.bound, checked.settings, finding, run.result.minimal)
 
 
 def counted(number: int, noun: str) -> str:
@@ -68,15 +69,18 @@ def faults_tried(coverage: Coverage) -> str:
 
 def facts(checked: Checked) -> Iterator[tuple[str, str]]:
     """Yield what a person needs to trust the verdict: name and text."""
-    kept = [name for name in NAMES if name not in checked.findings]
+    kept = [name for name in NAMES if name not in (*checked.findings, *checked.unjudged)]
     if checked.verdict in (Verdict.HOLDS, Verdict.VACUOUS):
         yield "promises kept", ", ".join(kept)
     if checked.limit:
-        yield "stopped", f"a run hit its limit of {checked.limit}; raise it, or lower a bound"
+        yield "stopped", stopped.told(checked.limit)
     judged = [f"{run.bound.shards} shard(s) to sum {run.progress_faults}" for run in checked.runs]
     if not checked.limit and all(run.progress_faults is not None for run in checked.runs):
         yield "can_finish", f"judged on the state graph: {', '.join(dict.fromkeys(judged))}"
     yield "faults tried", faults_tried(checked.coverage)
+    if checked.unjudged:
+        yield "reductions", "; ".join(dict.fromkeys(str(note) for run in checked.runs for note in run.result.notes))
+        return
     yield "standby rules", "; ".join(f"{rule} behind {what}" for rule, what in checked.standby) or "none"
     if not checked.findings and not checked.limit:
         owed = "; ".join(f"{d.kind} {d.name}{f' ({d.advice})' if d.advice else ''}" for d in checked.unreached)
@@ -97,7 +101,9 @@ def print_text(checked: Checked, property_: str | None, reproduce: str) -> None:
     """Print the verdict, what was explored, and the story of one broken promise."""
     fence = checked.fence
     colour = {Verdict.HOLDS: "green", Verdict.VIOLATED: "red"}.get(checked.verdict, "yellow")
-    show(f"[bold {colour}]{checked.verdict.upper()}[/]  {fence.name}: {fence.summary}\n", bounds_table(checked), "")
+    left_out = f"; not judged: {', '.join((*checked.unjudged, 'witnesses'))}" if checked.unjudged else ""
+    verdict = f"[bold {colour}]{checked.verdict.upper()}[/]  {fence.name}: {fence.summary}{left_out}"
+    show(f"{verdict}\n", bounds_table(checked), "")
     if checked.findings:
         show(promises_table(checked), "")
     show(facts_grid(facts(checked)))
@@ -121,10 +127,10 @@ def run_record(checked: Checked, run: Run) -> dict[str, Any]:
     for name in NAMES:
         found = r.findings.get(name)
         if found is None:
-            verdict = Verdict.UNDETERMINED if stopped else Verdict.HOLDS
+            verdict = Verdict.UNDETERMINED if stopped or name in r.unjudged else Verdict.HOLDS
             properties[name] = {"verdict": verdict, "faults": None, "steps": None, "trace": None}
         else:
-            story = story_of(Case(checked.fence, run.bound, checked.settings, found))
+            story = story_of(Case(checked.fence, run.bound, checked.settings, found, r.minimal))
             trace = records(story, found.trace)
             properties[name] = {
                 "verdict": Verdict.VIOLATED,
@@ -144,9 +150,16 @@ def run_record(checked: Checked, run: Run) -> dict[str, Any]:
         "properties": properties,
         "coverage": {k: {n: c for n, c in v.items() if n} for k, v in coverage.items()},
         "unreached": [debt.name for debt in checked.unreached],
-        "standby": [{"rule": rule, "behind": what} for rule, what in checked.standby],
-        "reproduce": f"fencebench check {checked.fence.name} {bound_options(run.bound, checked.settings)}",
+        "standby": [{"rule": rule, "behind": what} for rule, what in checked.standby if not r.unjudged],
+        **reduced_record(r),
+        "reproduce": f"fencebench check {checked.fence.name} {bound_options(run.bound, checked.settings)}"
+        f"{' --reduce' * bool(r.unjudged)}",
     }
+
+
+def reduced_record(result: Result) -> dict[str, Any]:
+    """Return what JSON has of a reduced run on top: the promises that were not judged, and what was reduced."""
+    return {"not_judged": [*result.unjudged, "witnesses"], "reductions": result.notes} if result.unjudged else {}
 
 
 def as_json(results: list[Checked], exit_code: int, verdict: Verdict) -> str:

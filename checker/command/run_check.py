@@ -1,20 +1,21 @@
 """The command `check`."""
 
-import shlex
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
 from checker.command.bounds import Asked, fits_fence, with_earlier_run
 from checker.command.check import EXITS, Checked, Engine, check
-from checker.command.engines import ENGINES
+from checker.command.engines import engine_asked
 from checker.command.fences import find_fence
 from checker.command.output import as_json, case_of, cheapest, mixture, print_text
-from checker.command.progress import clear, watcher
+from checker.command.progress import clear, interruptible, watcher
+from checker.command.run_any import run_any, wants_any
 from checker.command.store import trace_text
-from checker.command.subject import bounds_asked, limits_asked
+from checker.command.subject import bounds_asked, limits_asked, typed
 from checker.errors import BadInput
+from checker.fast.clock import INTERRUPTED
 from checker.files import write_whole
 from checker.result import Limits, Verdict
 from model.composition import build
@@ -26,19 +27,23 @@ from model.settings import Bound
 
 def run_check(fences: tuple[str, ...], every: bool, form: str, traces: Path | None, **options: Any) -> int:
     """Check the named fences; print; return the exit code."""
-    wanted = bounds_asked(options)
     limits = limits_of(options)
     named = [find_fence(name) for name in (FENCES if every else fences or ("reference",))]
+    engine = engine_asked(options, named, limits)
+    if every and options["reduce"]:
+        raise BadInput("--all compares counts of states with expected ones, so it goes without --reduce")
+    if wants_any(options):
+        return run_any(named, limits, engine, traces, {**options, "every": every, "form": form})
+    wanted = bounds_asked(options)
     for fence in named:
         fits_fence(fence, wanted)
-    engine = ENGINES[options["engine"]](options["symmetry"])
-    results = [checked(fence, wanted, limits, engine) for fence in named]
+    results = [*until_stopped(checked(fence, wanted, limits, engine) for fence in named)]
     if traces:
         for result in results:
             save(result, traces)
     verdict = mixture([r.verdict for r in results])
     code = EXITS[verdict]
-    if every:
+    if every and results[-1].limit != INTERRUPTED:
         code = 0 if all(as_expected(r, wanted, engine) for r in results) else 1
     if form in ("junit", "sarif", "github"):
         from checker.command.formats import written
@@ -74,10 +79,19 @@ def checked(fence: Fence, wanted: Asked, limits: Limits, engine: Engine) -> Chec
     """Check one fence, with progress; one that forgets the run in a key is also tried as a second run."""
     if wanted.union and fence.name in KEYED_WITHOUT_RUN:
         wanted = with_earlier_run(wanted)
-    try:
-        return check(fence, wanted, limits, engine, watcher(fence.name))
-    finally:
-        clear()
+    with interruptible(watcher(fence.name)) as watch:
+        try:
+            return check(fence, wanted, limits, engine, watch)
+        finally:
+            clear()
+
+
+def until_stopped(results: Iterable[Checked]) -> Iterator[Checked]:
+    """Yield results up to the one that the keyboard stopped."""
+    for result in results:
+        yield result
+        if result.limit == INTERRUPTED:
+            return
 
 
 def save(result: Checked, folder: Path) -> None:
@@ -88,7 +102,7 @@ def save(result: Checked, folder: Path) -> None:
 
 def show(results: list[Checked], form: str, property_: str | None, verdict: Verdict, code: int, every: bool) -> None:
     """Print what was found in a form of our own."""
-    command = shlex.join(["fencebench", *sys.argv[1:]]) if sys.argv[0].endswith("fencebench") else "fencebench check"
+    command = typed() if sys.argv[0].endswith("fencebench") else "fencebench check"
     if form == "json":
         print(as_json(results, code, verdict))
     elif form == "itf":

@@ -9,7 +9,8 @@ from rich.table import Table
 
 from checker.command.bounds import fits_fence, told
 from checker.command.fences import find_fence
-from checker.command.knockout import Knockout, Trial, knock_out
+from checker.command.jobs import cores
+from checker.command.knockout import Bench, Knockout, Trial, knock_out
 from checker.command.minimal import Minimal, minimal_fences
 from checker.command.output import WIDTH, show
 from checker.command.roles import Role, matrix, roles
@@ -19,12 +20,12 @@ from model.promises import NAMES
 LABEL, CELL = 40, 7
 
 
-def run_knockout(fence: str, pairs: bool, minimal: bool, form: str, **options: Any) -> int:
+def run_knockout(fence: str, pairs: bool, minimal: bool, form: str, jobs: int | None, **options: Any) -> int:
     """Take a fence apart; print; return the exit code."""
     wanted, limits = bounds_asked(options), limits_asked(options)
     subject = find_fence(fence)
     fits_fence(subject, wanted)
-    found = knock_out(subject, wanted, limits, pairs, progress)
+    found = knock_out(Bench(subject, wanted, limits, jobs or cores()), pairs, progress)
     smallest = minimal_fences(subject, wanted, limits) if minimal else None
     bounds = [told(bound, wanted.settings) for bound in wanted.bounds]
     reproduce = again(f"knockout {fence}{' --pairs' * pairs}{' --minimal' * minimal}", wanted)

@@ -34,7 +34,7 @@ def trace_text(case: Case) -> str:
         "property": found.property,
         "faults": found.faults,
         "steps": found.steps,
-        "minimal": True,
+        "minimal": case.minimal,
         "why": found.why,
         "rule": story.rule,
         "bound": bound_record(case.bound, case.settings),

@@ -28,9 +28,20 @@ def limits_asked(options: Mapping[str, Any], stop_at: Literal["first", "all"] = 
     return Limits(options.get("max_states"), options.get("max_seconds"), stop_at)
 
 
+def typed() -> str:
+    """Return the command as it was typed, less where its searches are saved."""
+    words, kept = iter(sys.argv[1:]), ["fencebench"]
+    for word in words:
+        if word in ("--checkpoint", "--resume"):
+            next(words, None)
+        elif not word.startswith(("--checkpoint=", "--resume=")):
+            kept.append(word)
+    return shlex.join(kept)
+
+
 def again(command: str, wanted: Asked) -> str:
     """Return the line that gives this answer again: as it was typed, or made up from a single bound."""
     if sys.argv[0].endswith(("fencebench", "checker/__main__.py")):
-        return shlex.join(["fencebench", *sys.argv[1:]])
+        return typed()
     one = f" {bound_options(wanted.bounds[0], wanted.settings)}" if len(wanted.bounds) == 1 else ""
     return f"fencebench {command}{one}"

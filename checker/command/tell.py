@@ -33,12 +33,13 @@ class Remedy(NamedTuple):
 
 @dataclass(frozen=True)
 class Case:
-    """A broken promise of a fence under a bound, with its trace."""
+    """A broken promise of a fence under a bound, with its trace; `minimal` says that no shorter one exists."""
 
     fence: Fence
     bound: Bound
     settings: Settings
     finding: Finding
+    minimal: bool = True
 
     @property
     def machine(self) -> Machine:
@@ -102,7 +103,7 @@ def story_of(case: Case) -> Story:
         fence_summary=case.fence.summary,
         bound=told(case.bound, case.settings),
         faults=finding.faults,
-        minimal=True,
+        minimal=case.minimal,
         lanes=lanes_of(machine, steps, telling),
         steps=(*marked[:-1], last),
         why=why(finding, steps),
