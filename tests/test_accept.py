@@ -5,8 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from checker.walk.accept import CLASSES, COMPLETE, ONE_ARTIFACT, SPEND, Acceptance, accept
+from checker.walk.accept import Acceptance, accept
 from checker.walk.accept_command import run_accept
+from checker.walk.batch import CLASSES, COMPLETE, ONE_ARTIFACT, SPEND
 from model.fence import Rule
 from model.fences import FENCES, REFERENCE
 from model.outcomes import Refusal

@@ -11,22 +11,29 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from checker.command.bounds import Asked
+from checker.command.bounds import Asked, asked
+from checker.command.check import check
 from checker.command.store import recall
 from checker.explore import explore
+from checker.fast.explore import explore as explore_fast
 from checker.promises import Promises
 from checker.replay import is_final, replay, stored
-from checker.result import Verdict
-from checker.walk.command import FAULT_CAP, Report, bound_of, itf_of, report_of, run_walk
+from checker.result import Limits, Verdict
+from checker.walk.command import FAULT_CAP, Report, bound_of, report_of, run_walk, site_of
+from checker.walk.ears import Plan
+from checker.walk.ground import SUBJECT, Ground, Site
 from checker.walk.least import least, retold
 from checker.walk.rules import Broken, walk_class
-from checker.walk.run import Plan, survey, walk
-from checker.walk.walker import SUBJECT, Ground, Site, Walker
+from checker.walk.run import survey, walk
+from checker.walk.stories import itf_of
+from checker.walk.tempers import TEMPERS
+from checker.walk.walker import Walker
 from model.composition import build
 from model.fence import Fence, Rule
 from model.fences import FENCES, REFERENCE
 from model.machine import Event, Machine, Property, State, Step, Transition, tabled
 from model.outcomes import Refusal
+from model.rules import put
 from model.settings import FAULTS, Bound, Settings
 
 WIDE = Bound(8, 10, 40, MappingProxyType(dict.fromkeys(FAULTS, FAULT_CAP)), spare_attempts=4)
@@ -34,7 +41,7 @@ SMALL = Bound(1, 2, 1)
 
 
 def site(fence: Fence, bound: Bound = WIDE) -> Site:
-    return Site(lambda: build(fence, bound), FAULTS)
+    return site_of(fence, bound, Settings())
 
 
 def stroll(ground: Ground, chance: Random, steps: int) -> Iterator[Walker]:
@@ -112,7 +119,7 @@ def test_the_drift_of_the_second_document_is_found(seed: int) -> None:
 
 
 def test_the_double_commit_of_the_first_document_is_found() -> None:
-    plan = Plan(examples=10, seed=1, promise="billed_once", shrink_steps=0)
+    plan = Plan(examples=30, seed=0, promise="billed_once", shrink_steps=0)
     found = walk(site(FENCES["spend-sketch"]), plan).least["billed_once"]
     assert found.faults <= 3
     assert found.steps <= 40
@@ -158,7 +165,7 @@ def test_minimising_leaves_nothing_out_that_is_needed_and_everything_else() -> N
 
 
 def test_hypothesis_shrinks_by_itself() -> None:
-    walked = walk(climbs(), Plan(examples=30, steps=60, seed=1, shrink_steps=3000))
+    walked = walk(climbs(), Plan(examples=30, steps=60, seed=2, shrink_steps=3000))
     first, small = walked.first["few_falls"], walked.shrunk["few_falls"]
     assert (small.faults, small.steps) < (first.faults, first.steps)
 
@@ -179,15 +186,16 @@ def test_a_story_that_is_replayed_breaks_the_same_promise() -> None:
     assert retold(ground, [stored(t) for t in found.trace[:-1]], "few_falls") is None
 
 
-THIRD_ONLY = Rule("third_only", Refusal.CONFLICT, lambda request, view: request.epoch == 2)
-"""A planted bug: the third epoch's commit is refused for a reason that is never so."""
+THIRD_IS_STALE = replace(put.stale_epoch, applies=lambda r, view: r.epoch == 2 or put.stale_epoch.applies(r, view))
+"""A planted bug: the store takes every third attempt for a stale one."""
 
 
 def test_a_bug_of_the_third_epoch_is_found_by_walks_and_not_by_the_default_bound() -> None:
-    planted = replace(REFERENCE, name="planted", commit=(THIRD_ONLY, *REFERENCE.commit))
-    assert not explore(build(planted, Bound(1, 2, 1, spare_attempts=1))).findings
+    rules = tuple(THIRD_IS_STALE if rule is put.stale_epoch else rule for rule in REFERENCE.put)
+    planted = replace(REFERENCE, name="planted", put=rules)
+    assert check(planted, asked({}, None), Limits(), explore_fast).verdict is Verdict.HOLDS
     plan = Plan(examples=100, promise="rejections_classified", shrink_steps=0)
-    found = walk(site(planted, replace(WIDE, shards=2, epochs=4, spare_attempts=8)), plan).least
+    found = walk(site(planted), plan).least
     assert max(t.event.epoch or 0 for t in found["rejections_classified"].trace) == 2
 
 
@@ -197,13 +205,15 @@ def test_a_system_under_test_is_judged_step_by_step() -> None:
 
     bound = replace(WIDE, shards=1, epochs=3, faults=4)
     walked = walk(
-        Site(lambda: build(REFERENCE, bound), FAULTS, forgetful), Plan(examples=20, steps=100, shrink_steps=0)
+        Site(lambda: build(REFERENCE, bound), FAULTS, subject=forgetful), Plan(examples=20, steps=100, shrink_steps=0)
     )
     assert list(walked.first) == [SUBJECT]
     assert walked.least[SUBJECT].trace[-1].event.action == "expire"
 
 
 NEVER = Rule("never", Refusal.CONFLICT, lambda request, view: False)
+PLENTY = 200
+"""Walks after which nothing but a dead rule is left that never ran."""
 
 
 def small_report(fence: Fence, plan: Plan, **caps: int) -> Report:
@@ -218,6 +228,26 @@ def test_a_rule_that_never_ran_fails_the_run_with_its_name() -> None:
     assert dead.verdict is Verdict.VACUOUS
     names = {debt.name for debt in dead.checked.unreached} - {debt.name for debt in bare.checked.unreached}
     assert names == {"call.never"}
+
+
+def test_a_sound_fence_holds_and_a_dead_rule_in_it_is_named() -> None:
+    told = replace(REFERENCE, name="with-a-dead-rule", call=(*REFERENCE.call, NEVER))
+    wanted = Asked((replace(WIDE, shards=2, epochs=3, spare_attempts=2),), Settings())
+    report = report_of(told, wanted, Plan(examples=PLENTY, steps=100), quiet=True)
+    assert report.verdict is Verdict.VACUOUS
+    assert [debt.name for debt in report.checked.unreached] == ["call.never"]
+
+
+def test_a_temper_is_made_of_the_model_own_rules() -> None:
+    ground = site(REFERENCE).ground
+    for temper in TEMPERS:
+        assert temper.faults <= set(ground.faults)
+        assert temper.keen | temper.lazy <= {*ground.faults, *ground.ordinary}
+
+
+def test_a_walk_is_no_longer_than_asked_for() -> None:
+    walked = walk(climbs(), Plan(examples=5, steps=10, shrink_steps=0))
+    assert walked.longest == 10
 
 
 def test_a_limit_is_no_pass() -> None:
@@ -279,9 +309,9 @@ def test_pytest_runs_a_short_walk_of_the_reference() -> None:
     short = settings(
         derandomize=True,
         max_examples=8,
-        stateful_step_count=100,
+        stateful_step_count=26,
         database=None,
         deadline=None,
         suppress_health_check=list(HealthCheck),
     )
-    run_state_machine_as_test(walk_class(site(REFERENCE), Silence()), settings=short)
+    run_state_machine_as_test(walk_class(site(REFERENCE), Silence(), 100), settings=short)

@@ -1,44 +1,54 @@
 """The blunt acceptance rule: batches at random until so many preemptions have struck, and what must be true of each.
 
-Source: `seeds/000`, its last section. Even batches know preemptions and faults that cost no attempt, have an epoch more
-than preemptions and the ceiling of as many plans, and must complete. Odd batches know every fault, half of them at the
-plan's own ceiling, and need not.
+Source: `seeds/000`, its last section. Some batches know preemptions and faults that cost no attempt, have an epoch more
+than preemptions and the ceiling of as many plans, and must complete. The others know more faults and need not: every
+fault, at the plan's own ceiling and well above it, attempts that act late, an allowance that falls.
 """
 
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from itertools import cycle
 from random import Random
 from types import MappingProxyType
-from typing import cast
+from typing import NamedTuple
 
-from checker.count import add_event
-from checker.result import Coverage
-from checker.walk.walker import Ground, Walker
-from model.composition import build, parts
+from checker.walk.batch import RULES, Batch, at_random, run_batch
+from checker.walk.ground import Ground
+from checker.walk.tempers import LATECOMERS, SHORTAGE
+from checker.walk.walker import Walker
+from model.composition import build
 from model.fence import Fence
-from model.ledger import Ledger
-from model.machine import State
 from model.outcomes import Refusal
-from model.properties import accepted
 from model.settings import FAULTS, Bound, Settings
 from model.setup import Setup
-from model.store import Store
 
-HARMLESS = ("duplicate", "skew")
+HARMLESS = frozenset(("duplicate", "skew"))
 """Faults that cost a sound fence no attempt. (A forged row may leave a conflict, which rightly stops the report.)"""
-LOADS = ((3, False, 3), (3, True, 0), (6, False, 6), (6, True, 6))
-"""Preemptions of a batch, whether every fault strikes, plans that its ceiling has to spare; batches take turns."""
-FAULT_CHANCE = 0.2
-MOST_STEPS = 4000
-SPEND, ONE_ARTIFACT, CLASSES, REPORT, COMPLETE = (
-    "committed spend stays under the run's ceiling",
-    "each sealed shard has exactly one accepted artifact",
-    "every rejection carries the right class",
-    "every refusal of the report is true at that moment",
-    "every batch with an epoch and a plan to spare for each preemption completes",
+
+
+class Load(NamedTuple):
+    """Preemptions of a batch, plans a shard that its ceiling spares, which faults strike, which rules are lazy."""
+
+    preemptions: int
+    spare: int
+    faults: frozenset[str]
+    lazy: frozenset[str] = frozenset()
+
+    @property
+    def owes(self) -> bool:
+        """Say whether a batch has to complete."""
+        return self.faults == HARMLESS
+
+
+LOADS = (
+    Load(3, 3, HARMLESS),
+    Load(3, 0, frozenset(FAULTS)),
+    Load(6, 6, HARMLESS),
+    Load(6, 6, frozenset(FAULTS)),
+    Load(3, 3, LATECOMERS.faults, LATECOMERS.lazy),
+    Load(3, 0, SHORTAGE.faults),
 )
-RULES = (SPEND, ONE_ARTIFACT, CLASSES, REPORT, COMPLETE)
+"""Batches take turns in these."""
 
 
 @dataclass(frozen=True)
@@ -49,27 +59,6 @@ class Failure:
     batch: int
     times: int
     why: str
-
-
-@dataclass(frozen=True)
-class Batch:
-    """One batch: whether it had to complete and did, its tokens by kind, and what failed in it, each with a reason."""
-
-    number: int
-    owes_completion: bool
-    complete: bool
-    preemptions: int
-    faults: int
-    steps: int
-    ceiling: int
-    plan: int
-    held: int
-    most_held: int
-    committed: int
-    written_off: int
-    burned: int
-    failures: tuple[tuple[str, str], ...]
-    answers: Coverage = field(compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -111,105 +100,26 @@ class Acceptance:
         return max(self.batches, key=lambda b: (len(b.failures), b.burned / b.plan, -b.number))
 
 
-def bound_of(number: int, shards: int) -> Bound:
+def bound_of(load: Load, shards: int) -> Bound:
     """Return the bound of a batch."""
-    preemptions, hard, spare = LOADS[number % len(LOADS)]
-    others = FAULTS if hard else HARMLESS
-    caps = {fault: 2 if fault in others else 0 for fault in FAULTS} | {"preempt": preemptions}
+    caps = {fault: shards if fault in load.faults else 0 for fault in FAULTS} | {"preempt": load.preemptions}
     return Bound(
         shards=shards,
-        epochs=preemptions + 1,
+        epochs=load.preemptions + 1,
         faults=sum(caps.values()),
         caps=MappingProxyType(caps),
-        spare_attempts=shards * spare,
+        spare_attempts=shards * load.spare,
     )
-
-
-def grounds(fence: Fence, shards: int, settings: Settings) -> tuple[tuple[Bound, Ground], ...]:
-    """Return the bounds that batches take turns in, each with its ground."""
-    bounds = [bound_of(number, shards) for number in range(len(LOADS))]
-    return tuple((bound, Ground(build(fence, bound, settings), FAULTS)) for bound in bounds)
 
 
 def accept(fence: Fence, preemptions: int, shards: int, seed: int, settings: Settings) -> Acceptance:
     """Run batches until so many preemptions have struck."""
-    chance, turns, batches = Random(seed), grounds(fence, shards, settings), list[Batch]()
+    setups = [Setup(fence, settings, bound_of(load, shards)) for load in LOADS]
+    grounds = [Ground(build(fence, setup.bound, settings), FAULTS) for setup in setups]
+    chance, batches, turns = Random(seed), list[Batch](), cycle(zip(LOADS, setups, grounds, strict=True))
     while sum(batch.preemptions for batch in batches) < preemptions:
-        number = len(batches)
-        bound, ground = turns[number % len(turns)]
-        batches.append(run_batch(number, Setup(fence, settings, bound), ground, Random(chance.random())))
+        load, setup, ground = next(turns)
+        walker = Walker(ground)
+        steps = at_random(walker, Random(chance.random()), load.lazy)
+        batches.append(run_batch(len(batches), setup, walker, steps, load.owes))
     return Acceptance(fence, seed, tuple(batches))
-
-
-def run_batch(number: int, setup: Setup, ground: Ground, chance: Random) -> Batch:
-    """Run one batch to its end."""
-    walker, answers, most_held = Walker(ground), Coverage(), 0
-    failures: dict[str, str] = {}
-    ceiling = walker.state.shared.ceiling
-    for name in choices(walker, chance):
-        before = walker.state
-        step = walker.take(chance.choice(list(walker.options(name))))
-        add_event(answers, step.event, 1)
-        most_held = max(most_held, step.after.shared.held)
-        failures |= dict(step_failures(ceiling, before, step.after))
-    owes = not LOADS[number % len(LOADS)][1]
-    failures |= dict(end_failures(setup, walker.state, owes))
-    failures |= promise_failures(walker, failures)
-    shared = walker.state.shared
-    return Batch(
-        number=number,
-        owes_completion=owes,
-        complete=is_complete(setup.bound, walker.state),
-        preemptions=shared.struck[FAULTS.index("preempt")],
-        faults=walker.faults,
-        steps=len(walker.trace),
-        ceiling=ceiling,
-        plan=setup.bound.shards * setup.settings.plan_tokens,
-        held=shared.held,
-        most_held=most_held,
-        committed=shared.committed,
-        written_off=shared.written_off,
-        burned=shared.burned,
-        failures=tuple(failures.items()),
-        answers=answers,
-    )
-
-
-def choices(walker: Walker, chance: Random) -> Iterator[str]:
-    """Yield which action or fault comes next, until nothing can happen but faults."""
-    ground = walker.ground
-    while not walker.is_final() and len(walker.trace) < MOST_STEPS:
-        faults = [fault for fault in ground.faults if walker.can(fault)] if chance.random() < FAULT_CHANCE else []
-        yield chance.choice(faults or [name for name in ground.ordinary if walker.can(name)])
-
-
-def step_failures(ceiling: int, before: State, after: State) -> Iterator[tuple[str, str]]:
-    """Yield what of the rule a step breaks; a ceiling cut below what is promised already is no failure."""
-    if before.shared.committed < after.shared.committed > ceiling:
-        yield SPEND, f"{after.shared.committed} tokens committed, above the ceiling of {ceiling}"
-
-
-def is_complete(bound: Bound, state: State) -> bool:
-    """Say whether every shard is sealed and the report printed."""
-    return bool(state.shared.sealed == bound.shards and "printed" in str(state.shared.report))
-
-
-def end_failures(setup: Setup, state: State, owes_completion: bool) -> Iterator[tuple[str, str]]:
-    """Yield what of the rule is broken at the end of a batch."""
-    place = {name: i for i, name in enumerate(parts(setup.bound))}
-    for i, unit in enumerate(state.units):
-        ledger, store = cast(Ledger, unit[place["ledger"]]), cast(Store, unit[place["store"]])
-        found = accepted(ledger, store, setup)
-        if ledger.sealed >= 0 and len(found) != 1:
-            yield ONE_ARTIFACT, f"shard {i} is sealed with {len(found)} accepted artifacts"
-    if owes_completion and not is_complete(setup.bound, state):
-        sealed, told = state.shared.sealed, state.shared.report or "never asked"
-        yield COMPLETE, f"{sealed} of {setup.bound.shards} shards are sealed, and the report said: {told}"
-
-
-def promise_failures(walker: Walker, known: dict[str, str]) -> dict[str, str]:
-    """Return the broken promises: classes are part of the rule, the report's apart; the others stand for themselves."""
-    broken = {name: why for name, (_, why) in walker.broken.items()}
-    why = broken.pop("rejections_classified", "")
-    named = {REPORT if why.startswith("publish") else CLASSES: why} if why else {}
-    return {**known, **named, **{f"promise {name}": reason for name, reason in broken.items()}}

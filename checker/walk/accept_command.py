@@ -9,7 +9,8 @@ from rich.table import Table
 from checker.command.fences import find_fence
 from checker.command.output import show
 from checker.errors import BadInput
-from checker.walk.accept import RULES, Acceptance, Batch, accept
+from checker.walk.accept import Acceptance, accept
+from checker.walk.batch import RULES, Batch
 from model.outcomes import Refusal
 from model.settings import Settings
 

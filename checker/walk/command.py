@@ -2,29 +2,26 @@
 
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from checker.command.bounds import SHAPE, TIMES, Asked, asked, bound_options, fits_fence
 from checker.command.check import EXITS, Checked, Run
 from checker.command.fences import find_fence
-from checker.command.store import bound_record
-from checker.command.tell import Case, records, story_of
+from checker.command.tell import Case
 from checker.errors import BadInput
 from checker.files import write_whole
-from checker.narrate import lanes_of, steps_of
-from checker.replay import stored
-from checker.result import Finding, Result, Verdict
-from checker.story import Story
-from checker.trace import as_itf
-from checker.walk.least import cost, least, retold
+from checker.result import Result, Verdict
+from checker.walk.ears import Plan
+from checker.walk.ground import Site
+from checker.walk.least import cost
 from checker.walk.progress import Progress
-from checker.walk.run import Plan, Walked, walk
-from checker.walk.walker import Ground, Site
+from checker.walk.run import Walked, walk
+from checker.walk.stories import itf_of, snug
+from checker.walk.tempers import TEMPERS
 from model.composition import build
 from model.fence import Fence
 from model.promises import NAMES
@@ -32,8 +29,6 @@ from model.settings import FAULTS, Bound, Settings
 
 SHARDS, EPOCHS, FAULT_SUM, FAULT_CAP = 8, 10, 40, 6
 """How far a walk goes unless it is told otherwise; the ceiling is the plan and half of it."""
-FEW_SHARDS = 2
-"""Stories of more shards are told without asking which rule would have stopped them: that is a search of its own."""
 
 
 @dataclass(frozen=True)
@@ -116,7 +111,7 @@ def plan_of(options: Mapping[str, Any]) -> Plan:
 
 def site_of(fence: Fence, bound: Bound, settings: Settings) -> Site:
     """Return the ground for walks of a fence."""
-    return Site(lambda: build(fence, bound, settings), FAULTS)
+    return Site(lambda: build(fence, bound, settings), FAULTS, TEMPERS)
 
 
 def report_of(fence: Fence, wanted: Asked, plan: Plan, quiet: bool = False) -> Report:
@@ -130,81 +125,6 @@ def report_of(fence: Fence, wanted: Asked, plan: Plan, quiet: bool = False) -> R
     stories = {n: snug(fence, bound, settings, f) for n, f in walked.least.items()}
     ordered = {name: stories[name] for name in NAMES if name in stories}
     return Report(fence, bound, settings, plan, walked, ordered)
-
-
-def smaller(bound: Bound, found: Finding) -> Iterator[Bound]:
-    """Yield bounds that may still have the story, the smallest first."""
-    used = [t.event.fault for t in found.trace if t.event.fault]
-    units = [t.unit for t in found.trace if t.unit is not None]
-    epochs = [t.event.epoch for t in found.trace if t.event.epoch is not None]
-    caps = MappingProxyType({fault: max(1, used.count(fault)) for fault in FAULTS})
-    shards, most = max(units, default=0) + 1, max(epochs, default=0) + 1
-    for count in dict.fromkeys((shards, bound.shards)):
-        for top in dict.fromkeys((min(most, bound.epochs), min(most + 1, bound.epochs), bound.epochs)):
-            for spare in (0, 1, count):
-                kept = replace(bound, shards=count, epochs=top, faults=len(used), caps=caps)
-                yield replace(kept, ceiling_tokens=None, spare_attempts=spare)
-
-
-def alone(found: Finding) -> Iterator[Finding]:
-    """Yield the story of each unit by itself, as the first one's; then the whole story."""
-    for unit in sorted({t.unit for t in found.trace if t.unit is not None}):
-        own = tuple(t._replace(unit=t.unit and 0) for t in found.trace if t.unit in (unit, None))
-        yield replace(found, trace=own)
-    yield found
-
-
-def snug(fence: Fence, bound: Bound, settings: Settings, found: Finding) -> Case:
-    """Return the story in the smallest bound in which it is still told, for `check` to search and for a picture."""
-    for part in alone(found):
-        story = [stored(t) for t in part.trace]
-        for less in smaller(bound, part):
-            ground = Ground(build(fence, less, settings), FAULTS)
-            again = retold(ground, story, found.property)
-            if again is not None and cost(again) <= cost(found):
-                return Case(fence, less, settings, least(ground, again))
-    return Case(fence, bound, settings, found)
-
-
-def told(case: Case, reproduce: str) -> Story:
-    """Tell a story of a walk."""
-    if case.bound.shards <= FEW_SHARDS:
-        return replace(story_of(case), reproduce=(reproduce,), minimal=False)
-    steps, telling = steps_of(case.machine, case.finding.trace)
-    last = replace(steps[-1], violated=(case.finding.property,))
-    return Story(
-        title=case.finding.property.replace("_", " "),
-        properties=(case.finding.property,),
-        fence=case.fence.name,
-        fence_summary=case.fence.summary,
-        bound=f"{case.bound.shards} shards, {case.bound.epochs} epochs",
-        faults=case.finding.faults,
-        minimal=False,
-        lanes=lanes_of(case.machine, steps, telling),
-        steps=(*steps[:-1], last),
-        why=f"Step {last.number}: {case.finding.why}.",
-        reproduce=(reproduce,),
-    )
-
-
-def itf_of(case: Case, reproduce: str, kind: str) -> str:
-    """Write a story of a walk as ITF; `kind` says whether it is minimised or as hypothesis shrank it."""
-    found, story = case.finding, told(case, reproduce)
-    meta = {
-        "title": story.title,
-        "fence": case.fence.name,
-        "property": found.property,
-        "faults": found.faults,
-        "steps": found.steps,
-        "minimal": False,
-        "kind": kind,
-        "why": found.why,
-        "rule": story.rule,
-        "bound": bound_record(case.bound, case.settings),
-        "settings": {name: getattr(case.settings, name) for name in TIMES},
-        "reproduce": [reproduce],
-    }
-    return as_itf(case.machine, found.trace, records(story, found.trace), meta)
 
 
 def save(report: Report, folder: Path) -> None:

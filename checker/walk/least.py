@@ -3,16 +3,22 @@
 Whatever cannot be taken any more is skipped, so leaving out the cause leaves out its consequences as well.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 
 from checker.replay import StoredStep, stored
 from checker.result import Finding
-from checker.walk.walker import Ground, Walker
+from checker.walk.ground import Ground
+from checker.walk.walker import Walker
 
 Story = tuple[StoredStep, ...]
-MOST_REPLAYS = 4000
-"""When a story has been replayed so often, what has been found so far is kept."""
+Way = Callable[[Story], Iterator[Story]]
+"""Yields a story with one thing left out, for each such thing."""
+
+
+def story_of(found: Finding) -> Story:
+    """Return a finding's steps as a story asks for them."""
+    return tuple(stored(t) for t in found.trace)
 
 
 def finding_of(walker: Walker, promise: str) -> Finding:
@@ -58,21 +64,24 @@ def without_fault(story: Story) -> Iterator[Story]:
     yield from (story[:i] + story[i + 1 :] for i, step in enumerate(story) if step.fault)
 
 
-def without_run(story: Story) -> Iterator[Story]:
-    """Leave out a run of steps: halves, quarters, down to single steps."""
-    size = len(story) // 2
-    while size:
-        yield from (story[:i] + story[i + size :] for i in range(0, len(story), size))
-        size //= 2
+def without_run(size: int) -> Way:
+    """Leave out a run of so many steps."""
+    return lambda story: (story[:i] + story[i + size :] for i in range(0, len(story), size))
 
 
-def renumbered(story: Story) -> Iterator[Story]:
+def renumbered(story: Story) -> Story:
     """Number the units in the order in which they first act."""
     units = list(dict.fromkeys(s.unit for s in story if s.unit is not None))
-    yield tuple(s if s.unit is None else s._replace(unit=units.index(s.unit)) for s in story)
+    return tuple(s if s.unit is None else s._replace(unit=units.index(s.unit)) for s in story)
 
 
-SHORTER = (without_unit, without_epoch, without_fault, without_run)
+def ways(story: Story) -> Iterator[Way]:
+    """Yield the ways of making a story shorter, the boldest first: whole units, epochs, faults, ever shorter runs."""
+    yield from (without_unit, without_epoch, without_fault)
+    size = len(story) // 2
+    while size:
+        yield without_run(size)
+        size //= 2
 
 
 def cost(found: Finding) -> tuple[int, int]:
@@ -82,34 +91,30 @@ def cost(found: Finding) -> tuple[int, int]:
 
 def least(ground: Ground, found: Finding) -> Finding:
     """Return the story with nothing left in it that can be left out by itself, on the lowest units."""
-    best, replays = found, 0
+    best: Finding | None = None
+    while best is None or cost(found) < cost(best):
+        best = found
+        for way in ways(story_of(found)):
+            found = shortened(ground, found, way)
+    return lowest(ground, found)
+
+
+def shortened(ground: Ground, found: Finding, way: Way) -> Finding:
+    """Leave out, one after the other, whatever can be left out in one way."""
+    tried = 0
     while True:
-        story = tuple(stored(t) for t in best.trace)
-        for shorter in candidates(story):
-            replays += 1
-            again = retold(ground, shorter, found.property)
-            if again is not None and cost(again) < cost(best):
-                best = again
-                break
-            if replays >= MOST_REPLAYS:
-                return lowest(ground, best)
+        story = next(islice(way(story_of(found)), tried, None), None)
+        if story is None:
+            return found
+        again = retold(ground, story, found.property)
+        if again is not None and cost(again) < cost(found):
+            found = again
         else:
-            return lowest(ground, best)
-
-
-def candidates(story: Story) -> Iterator[Story]:
-    """Yield shorter stories, each once in a row, the boldest first."""
-    shorter = (candidate for way in SHORTER for candidate in way(story))
-    yield from (candidate for candidate, _ in groupby(shorter))
+            tried += 1
 
 
 def lowest(ground: Ground, found: Finding) -> Finding:
     """Return the same story told of the lowest units, where they are alike."""
-    [story] = renumbered(tuple(stored(t) for t in found.trace))
+    story = renumbered(story_of(found))
     again = retold(ground, story, found.property)
     return again if again is not None and cost(again) <= cost(found) else found
-
-
-def story_of(found: Finding) -> Sequence[StoredStep]:
-    """Return a finding's steps as a story asks for them."""
-    return [stored(t) for t in found.trace]

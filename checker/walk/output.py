@@ -9,7 +9,8 @@ from checker.command.bounds import told as told_bound
 from checker.command.output import WIDTH, facts, facts_grid, show
 from checker.command.tell import records
 from checker.result import Verdict
-from checker.walk.command import Report, cheapest, told
+from checker.walk.command import Report, cheapest
+from checker.walk.stories import told
 from model.owed import actions as owed_actions
 from model.settings import FAULTS
 

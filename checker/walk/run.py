@@ -6,24 +6,20 @@ promise's own run takes the seed of its round and so the same walks, up to the f
 """
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass
 
 from hypothesis import HealthCheck, Phase, Verbosity, seed, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from checker.count import Counting
 from checker.result import Coverage, Finding
-from checker.walk.least import cost, finding_of, least
+from checker.walk.ears import Enough, Plan, Round, Shrinker, Surveyor, Tally, Watch
+from checker.walk.ground import Site
+from checker.walk.least import cost, least
 from checker.walk.rules import Broken, Ears, walk_class
-from checker.walk.walker import Site, Walker
-from model.machine import State, Transition
-
-Watch = Callable[[int, int, int], None]
-"""Told after each walk: walks, steps, promises found broken."""
-
+from checker.walk.swarm import STRETCH
 
 ROUND = 10
 """Walks between two seeds."""
@@ -31,52 +27,10 @@ FURTHER = 1_000_003
 """How far the seeds of two walks commands are apart, in rounds."""
 
 
-class Enough(BaseException):
-    """A walk is stopped from outside; no `Exception`, so that hypothesis lets it through. The message is the limit."""
-
-
-@dataclass(frozen=True)
-class Plan:
-    """How much to walk. `shrink_steps` caps all shrinking, shared out among promises; seconds are wall time."""
-
-    examples: int = 300
-    steps: int = 200
-    seed: int = 0
-    max_seconds: float | None = None
-    stop_at: Literal["first", "all"] = "all"
-    promise: str | None = None
-    shrink_steps: int = 8_000
-
-
-@dataclass(frozen=True)
-class Round:
-    """A run of hypothesis: so many walks of so many steps under one seed."""
-
-    seed: int
-    walks: int
-    steps: int
-
-
 def rounds(plan: Plan) -> Iterator[Round]:
     """Yield the rounds of a plan."""
     for number, start in enumerate(range(0, plan.examples, ROUND)):
         yield Round(plan.seed * FURTHER + number, min(ROUND, plan.examples - start), plan.steps)
-
-
-@dataclass
-class Tally:
-    """What a survey has seen; `limit` is the limit that stopped it, or "" when it went to its end."""
-
-    counting: Counting
-    walks: int = 0
-    steps: int = 0
-    faults: int = 0
-    finals: int = 0
-    most_faults: int = 0
-    longest: int = 0
-    limit: str = ""
-    found: dict[str, Finding] = field(default_factory=dict)
-    found_in: dict[str, Round] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -97,78 +51,14 @@ class Walked:
     least: Mapping[str, Finding]
 
 
-@dataclass(frozen=True)
-class Surveyor:
-    """Listens to a survey: counts, and keeps the first story of each broken promise."""
-
-    tally: Tally
-    plan: Plan
-    deadline: float
-    watch: Watch
-
-    def step(self, before: State, step: Transition) -> None:
-        """Count a step."""
-        tally = self.tally
-        tally.steps += 1
-        tally.counting.step(before, step)
-        tally.counting.arrival(step.after, step)
-        if tally.steps % 32 == 0 and time.monotonic() > self.deadline:
-            raise Enough(f"{self.plan.max_seconds:g} seconds")
-
-    def broken(self, walker: Walker) -> None:
-        """Keep what is broken for the first time; stop where that is all that was wanted."""
-        wanted = (name for name in walker.broken if self.plan.promise in (None, name))
-        new = {name: finding_of(walker, name) for name in wanted if name not in self.tally.found}
-        self.tally.found.update(new)
-        if new and (self.plan.stop_at == "first" or self.plan.promise):
-            self.ended(walker)
-            raise Enough("first violation")
-
-    def ended(self, walker: Walker) -> None:
-        """Count a walk; those that hypothesis gives up before their first step are none."""
-        if not walker.trace:
-            return
-        tally = self.tally
-        tally.walks += 1
-        tally.faults += walker.faults
-        tally.most_faults = max(tally.most_faults, walker.faults)
-        tally.longest = max(tally.longest, len(walker.trace))
-        tally.finals += walker.is_final()
-        self.watch(tally.walks, tally.steps, len(tally.found))
-
-
-@dataclass
-class Shrinker:
-    """Listens to walks for one promise, and keeps the cheapest story of it."""
-
-    promise: str
-    deadline: float
-    steps_left: int
-    best: Finding | None = None
-
-    def step(self, before: State, step: Transition) -> None:
-        """Count what shrinking takes."""
-        self.steps_left -= self.best is not None
-
-    def broken(self, walker: Walker) -> None:
-        """Fail the walk at the promise."""
-        if self.promise in walker.broken:
-            found = finding_of(walker, self.promise)
-            if self.best is None or cost(found) < cost(self.best):
-                self.best = found
-            raise Broken(f"{self.promise}: {found.why}")
-
-    def ended(self, walker: Walker) -> None:
-        """Stop when shrinking takes too long."""
-        if self.steps_left < 0 or time.monotonic() > self.deadline:
-            raise Enough("shrinking")
-
-
 def hypothesis_runs(site: Site, ears: Ears, round_: Round, *phases: Phase) -> None:
-    """Let hypothesis walk; its database and its own output stay out of it, so that the seed alone decides."""
+    """Let hypothesis walk, without a deadline and health checks as is its own default for state machines.
+
+    Its database and its output stay out of it, so that the seed alone decides.
+    """
     wanted = settings(
         max_examples=round_.walks,
-        stateful_step_count=round_.steps,
+        stateful_step_count=1 + -(-round_.steps // STRETCH),
         phases=phases,
         database=None,
         deadline=None,
@@ -177,7 +67,7 @@ def hypothesis_runs(site: Site, ears: Ears, round_: Round, *phases: Phase) -> No
         print_blob=False,
         report_multiple_bugs=False,
     )
-    run_state_machine_as_test(seed(round_.seed)(walk_class(site, ears)), settings=wanted)
+    run_state_machine_as_test(seed(round_.seed)(walk_class(site, ears, round_.steps)), settings=wanted)
 
 
 def survey(site: Site, plan: Plan, deadline: float, watch: Watch) -> Tally:

@@ -1,0 +1,86 @@
+"""What all runs of one machine have in common: what it proposes, what it promises, who may answer instead of it."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from checker.fast.numbers import Numbers
+from checker.walk.judge import Judge
+from checker.walk.menu import Kitchen, Menu, names
+from model.machine import Machine, Shared, State, Transition
+
+Subject = Callable[[State, Transition], str | None]
+"""A system under test: it is told the state and each step taken in it, and says where its own answer differs."""
+SUBJECT = "answers_as_modelled"
+"""The promise that a system under test keeps while its answers are the model's."""
+RUNS_A_GROUND = 200
+"""After so many runs the answers kept are given up: they take half a megabyte a run at ten epochs and eight shards."""
+
+
+def name_of(action: Any) -> str:
+    """Name an action of the shared part, which may have arguments bound; one that is a fault bears the fault's name."""
+    return str(getattr(action, "func", action).__name__)
+
+
+class Ground:
+    """A machine made ready for runs: `faults` names those that may strike, `ordinary` all other rules."""
+
+    def __init__(self, machine: Machine, faults: tuple[str, ...], subject: Subject | None = None) -> None:
+        self.machine = machine
+        self.faults = faults
+        self.subject = subject
+        self.judge = Judge(machine)
+        self.kitchen = Kitchen(machine)
+        self.shareds = Numbers[Shared]()
+        self.menu = Menu(self.kitchen, machine.initial.units)
+        self.numbers = tuple(map(self.kitchen.numbered, machine.initial.units))
+        self.own = {name_of(action): action for action in machine.shared_actions}
+        self.ordinary = tuple(name for name in (*names(machine.actions), *self.own) if name not in faults)
+        self.broken_at_first = tuple(self.judge.promises.of_arrival(machine.initial, None))
+
+
+class Temper(NamedTuple):
+    """What a walk is bent on: which faults may strike, which rules are keen (asked first), which lazy (asked last)."""
+
+    faults: frozenset[str]
+    keen: frozenset[str] = frozenset()
+    lazy: frozenset[str] = frozenset()
+
+    def tier(self, rule: str) -> int:
+        """Return when the rule is asked: the keen before the others, the lazy after them."""
+        return (rule in self.lazy) - (rule in self.keen)
+
+
+class Site:
+    """Ground for many runs, laid anew from time to time: a machine keeps its answers, and walks ask ever new ones."""
+
+    def __init__(
+        self,
+        make: Callable[[], Machine],
+        faults: tuple[str, ...],
+        tempers: tuple[Temper, ...] = (),
+        subject: Subject | None = None,
+    ) -> None:
+        self.make, self.faults, self.tempers, self.subject = make, faults, tempers, subject
+        self.ground = self.lay()
+        self.runs = 0
+
+    def lay(self) -> Ground:
+        """Lay new ground."""
+        return Ground(self.make(), self.faults, self.subject)
+
+    def only(self, promise: str) -> "Site":
+        """Return a site on which nothing but this promise is asked for."""
+
+        def make() -> Machine:
+            machine = self.make()
+            return replace(machine, properties=tuple(p for p in machine.properties if p.name == promise))
+
+        return Site(make, self.faults, self.tempers, self.subject if promise == SUBJECT else None)
+
+    def next_ground(self) -> Ground:
+        """Return the ground of the next run."""
+        self.runs += 1
+        if self.runs % RUNS_A_GROUND == 0:
+            self.ground = self.lay()
+        return self.ground
