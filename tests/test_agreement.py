@@ -3,8 +3,8 @@
 import pytest
 
 from checker.explore import explore as plain
-from checker.fast.explore import Options
 from checker.fast.explore import explore as fast
+from checker.fast.options import Options
 from model.composition import build
 from model.fences import FENCES
 from model.settings import FAULTS, Bound

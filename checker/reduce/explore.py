@@ -1,0 +1,155 @@
+"""Explores a machine by way of small units: the same safety promises broken by as few faults, in far fewer states."""
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from checker.explore import UNLIMITED, Watch
+from checker.fast.clock import FIRST
+from checker.promises import Promises
+from checker.reduce.blocks import Blocks, minimised
+from checker.reduce.lift import as_finding, lifted
+from checker.reduce.product import begun, product, unjudged
+from checker.reduce.system import system
+from checker.result import Coverage, Finding, Limits, Result
+from model.machine import Machine
+from model.solo import Cast, Known, Solo
+
+Engine = Callable[[Machine, Limits, Watch], Result]
+
+
+@dataclass(frozen=True)
+class Searched:
+    """A way to begin, and what the engine found from there."""
+
+    cast: Cast
+    result: Result
+
+
+@dataclass(frozen=True)
+class Reduced:
+    """A machine, one unit of it by itself and made small, and the machine of small units."""
+
+    machine: Machine
+    solo: Solo
+    states: int
+    blocks: Blocks
+    small: Machine
+
+    @classmethod
+    def of(cls, machine: Machine, solo: Solo) -> "Reduced":
+        """Make the units of a machine small."""
+        states, blocks = small_unit(replace(solo, casts=()), solo.starts)
+        return cls(machine, solo, states, blocks, product(machine, solo, blocks))
+
+    def begun(self, cast: Cast) -> Machine:
+        """Return the machine of small units that begins as a cast says."""
+        return begun(self.small, self.solo, self.blocks, cast)
+
+    def finding(self, name: str, one: Searched) -> Finding:
+        """Bring the story of a broken promise back to the whole machine."""
+        story = one.result.findings[name].trace
+        return as_finding(
+            self.machine, name, lifted(self.machine, self.solo, one.cast.known, self.begun(one.cast), story)
+        )
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Say what was reduced."""
+        made = f"one unit: {self.states:,} states made {len(self.blocks.steps):,} blocks"
+        return made, f"{len(self.solo.casts)} ways to hand out the faults"
+
+    @property
+    def unjudged(self) -> tuple[str, ...]:
+        """The promises that small units say nothing of."""
+        progress = [self.machine.progress.name] if self.machine.progress else []
+        return tuple(dict.fromkeys((*unjudged(self.machine), *progress)))
+
+
+@lru_cache(maxsize=1)
+def small_unit(solo: Solo, starts: tuple[Known, ...]) -> tuple[int, Blocks]:
+    """Return the number of states of one unit, and its blocks; several bounds may have the same."""
+    whole = system(solo, starts)
+    return whole.states, minimised(whole)
+
+
+def explore(
+    machine: Machine, solo: Solo, engine: Engine, limits: Limits = UNLIMITED, watch: Watch = lambda *_: None
+) -> Result:
+    """Make one unit small, let the engine explore the machine of small units, and bring its stories back."""
+    started = time.monotonic()
+    reduced = Reduced.of(machine, solo)
+    searched = [*searches(reduced, engine, limits, watch, started)]
+    only_best = limits.stop_at == "first"
+    found = at_start(machine)
+    best = {} if found and only_best else cheapest(searched, only_best)
+    found |= {name: reduced.finding(name, one) for name, one in best.items() if name not in found}
+    return replace(
+        merged(searched),
+        findings=found,
+        seconds=time.monotonic() - started,
+        notes=(*reduced.notes, *searched[0].result.notes),
+        unjudged=reduced.unjudged,
+        minimal=False,
+    )
+
+
+def searches(reduced: Reduced, engine: Engine, limits: Limits, watch: Watch, started: float) -> Iterator[Searched]:
+    """Search from each way to begin, within the limits of all together."""
+    states = 0
+    for cast in reduced.solo.casts:
+        result = engine(reduced.begun(cast), remaining(limits, states, time.monotonic() - started), watch)
+        yield Searched(cast, result)
+        states += result.states
+        if result.limit not in ("", FIRST):
+            return
+
+
+def remaining(limits: Limits, states: int, seconds: float) -> Limits:
+    """Return what is left of the limits."""
+    return replace(
+        limits,
+        max_states=None if limits.max_states is None else max(0, limits.max_states - states),
+        max_seconds=None if limits.max_seconds is None else max(0.0, limits.max_seconds - seconds),
+    )
+
+
+def cheapest(searched: list[Searched], only_best: bool) -> Mapping[str, Searched]:
+    """Return where each broken promise has its cheapest story; with `only_best` those of the very cheapest alone."""
+    best: dict[str, Searched] = {}
+    for one in searched:
+        for name, found in one.result.findings.items():
+            if name not in best or cost(found) < cost(best[name].result.findings[name]):
+                best[name] = one
+    least = min((cost(one.result.findings[name]) for name, one in best.items()), default=None)
+    return {n: one for n, one in best.items() if not only_best or cost(one.result.findings[n]) == least}
+
+
+def cost(found: Finding) -> tuple[int, int]:
+    """Fewest faults first, then fewest steps that are seen."""
+    return found.faults, found.steps
+
+
+def at_start(machine: Machine) -> dict[str, Finding]:
+    """Return the promises that the initial state breaks."""
+    faults = machine.faults(machine.initial.shared)
+    broken = Promises.of(machine).of_arrival(machine.initial, None)
+    return {name: Finding(name, faults, 0, why, ()) for name, why in broken}
+
+
+def merged(searched: list[Searched]) -> Result:
+    """Add the searches up. What happened is counted where it is seen: faults, and steps of the shared part."""
+    results = [one.result for one in searched]
+    coverage = Coverage()
+    for result in results:
+        coverage.faults.update(result.coverage.faults)
+    return replace(
+        results[-1],
+        states=sum(result.states for result in results),
+        transitions=sum(result.transitions for result in results),
+        depth=max(result.depth for result in results),
+        finals=0,
+        coverage=coverage,
+        limit=max((result.limit for result in results), key=lambda limit: (limit != "") + (limit not in ("", FIRST))),
+    )

@@ -1,0 +1,89 @@
+"""The whole machine with each unit made small: a machine again, for any explorer. Its steps are labels."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from checker.promises import on_final, on_shared
+from checker.reduce.blocks import Blocks
+from checker.reduce.system import Label
+from model.machine import Effect, Event, Machine, Property, Shared, SharedStep, State, Step, tabled
+from model.solo import Cast, Solo
+
+
+def product(machine: Machine, solo: Solo, blocks: Blocks) -> Machine:
+    """Return the machine with a block number for each unit's parts, but for where it begins."""
+    return Machine(
+        parts=("block",),
+        initial=machine.initial,
+        actions=(tabled("show", ("block",), partial(shows, blocks=blocks)),),
+        allow=partial(allowed, solo=solo),
+        faults=machine.faults,
+        shared_actions=tuple(partial(own_steps, act=act, solo=solo) for act in machine.shared_actions),
+        properties=(*map(hearing, filter(on_shared, machine.properties)), *broken(blocks)),
+    )
+
+
+def begun(small: Machine, solo: Solo, blocks: Blocks, cast: Cast) -> Machine:
+    """Return the small machine that begins as a cast says."""
+    root = dict(zip(solo.starts, blocks.roots, strict=True))
+    return replace(small, initial=State(solo.forgets(cast.shared), tuple((root[known],) for known in cast.known)))
+
+
+def unjudged(machine: Machine) -> Iterator[str]:
+    """Yield the promises that the small machine says nothing of: of final states, and of a unit and the shared part."""
+    for claim in machine.properties:
+        meets = bool({"shared", "after_shared"} & {*claim.reads}) and not on_shared(claim)
+        if on_final(claim) or meets:
+            yield claim.name
+
+
+def shows(block: int, *, blocks: Blocks) -> Iterator[Step]:
+    """Yield what a block shows next."""
+    for number, target in blocks.steps[block]:
+        label = blocks.labels[number]
+        yield Step(Event("", fault=label.fault, message=label), (("block", target),), label.effect)
+
+
+def allowed(shared: Shared, effect: Effect, *, solo: Solo) -> Shared | None:
+    """Return the shared part after an effect, without what makes no difference any more."""
+    after = solo.allow(shared, effect)
+    return after if after is None else solo.forgets(after)
+
+
+def own_steps(shared: Shared, *, act: Callable[[Shared], Iterable[SharedStep]], solo: Solo) -> Iterator[SharedStep]:
+    """Yield the steps of the shared part."""
+    yield from (step._replace(shared=solo.forgets(step.shared)) for step in act(shared))
+
+
+def real(event: Event) -> Event | None:
+    """Return the event of a step as promises hear it; None if it is none of their business."""
+    return event.message.heard if isinstance(event.message, Label) else event
+
+
+def hearing(claim: Property) -> Property:
+    """Return a promise on the shared part that hears real events."""
+    if "event" not in claim.reads:
+        return claim
+    place = claim.reads.index("event")
+
+    def fails(*values: Any) -> str | None:
+        return claim.fails(*values[:place], real(values[place]), *values[place + 1 :])
+
+    def about(event: Event) -> bool:
+        heard = real(event)
+        return heard is not None and claim.about(heard)
+
+    return replace(claim, fails=fails, about=about)
+
+
+def broken(blocks: Blocks) -> Iterator[Property]:
+    """Yield the promises on one unit that some step is the first to break."""
+    for name in sorted({name for label in blocks.labels for name in label.breaks}):
+        yield Property(name, ("event",), lambda event: "broken", about=partial(breaks, name=name))
+
+
+def breaks(event: Event, *, name: str) -> bool:
+    """Say whether a step is the first to break a promise."""
+    return isinstance(event.message, Label) and name in event.message.breaks

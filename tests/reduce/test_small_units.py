@@ -1,0 +1,148 @@
+"""Random machines and the catalogued fences say the same with their units made small."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from checker.explore import explore as plain
+from checker.fast import explore as fast
+from checker.reduce.explore import explore
+from checker.reduce.system import system
+from checker.replay import broken_on_the_way
+from checker.result import Result
+from model.composition import build
+from model.fences import FENCES
+from model.machine import Machine, State
+from model.settings import FAULTS, Bound, Settings
+from model.shares import partitions, solo
+from model.solo import Cast, Solo
+from tests.toys import counters, machines
+
+MOST = 2
+"""Faults that a toy's purse allows."""
+
+
+def with_shares(machine: Machine) -> Solo:
+    """Return one unit of a toy with a purse, which knows how many faults may still strike it."""
+    kinds = [casting for total in (MOST,) for casting in partitions(total, len(machine.initial.units))]
+
+    def allow(left: int, effect: Any) -> int | None:
+        if effect[0] != "fault":
+            return left
+        return left - 1 if left else None
+
+    alone = replace(
+        machine,
+        initial=State(MOST, machine.initial.units[:1]),
+        allow=allow,
+        faults=lambda left: 0,
+        shared_actions=(),
+        properties=tuple(p for p in machine.properties if not {"shared", "after_shared", "units"} & {*p.reads}),
+        witnesses=(),
+    )
+    return Solo(
+        alone,
+        shows=lambda left, effect, loud: effect,
+        era=lambda left: 0,
+        either=lambda one, other: False,
+        hears=lambda event, effect: True,
+        allow=machine.allow,
+        casts=tuple(Cast(machine.initial.shared, known) for known in kinds),
+        forgets=lambda shared: shared,
+    )
+
+
+def hearing_nothing(machine: Machine) -> Solo:
+    """Return one unit of a toy whose promises on the shared part hear no event."""
+    deaf = tuple(p for p in machine.properties if not {"event", "shared"} <= {*p.reads} and p.reads[0] != "event")
+    return replace(with_shares(replace(machine, properties=deaf)), hears=lambda event, effect: False)
+
+
+def agree(machine: Machine, reduced: Result, full: Result) -> None:
+    """See that the same promises are broken by as few faults, in runs that the whole machine has."""
+    expected = {name: f.faults for name, f in full.findings.items() if name not in reduced.unjudged}
+    assert {name: f.faults for name, f in reduced.findings.items()} == expected
+    for name, found in reduced.findings.items():
+        assert found.steps == len(found.trace) >= full.findings[name].steps
+        before = machine.initial
+        for step in found.trace:
+            assert step in machine.successors(before)
+            before = step.after
+        assert not found.trace or (name, found.why) in {*broken_on_the_way(machine, list(found.trace))}
+        assert machine.faults(before.shared) == found.faults
+
+
+def alike(machine: Machine) -> Machine:
+    """Return the machine with units that begin alike, and no two promises of one name."""
+    units = machine.initial.units
+    named = {p.name: p for p in machine.properties if "units" not in p.reads}
+    return replace(
+        machine, initial=machine.initial._replace(units=units[:1] * len(units)), properties=(*named.values(),)
+    )
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(machines())
+def test_random_machines_agree(machine: Machine) -> None:
+    machine = alike(machine)
+    agree(machine, explore(machine, with_shares(machine), plain), plain(machine))
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(machines())
+def test_random_machines_with_hidden_steps_agree(machine: Machine) -> None:
+    machine = alike(machine)
+    silent = hearing_nothing(machine)
+    quiet = replace(
+        machine, properties=tuple(p for p in machine.properties if "event" not in p.reads or p in own(silent))
+    )
+    agree(quiet, explore(quiet, silent, plain), plain(quiet))
+
+
+def own(alone: Solo) -> tuple[Any, ...]:
+    return alone.machine.properties
+
+
+@pytest.mark.parametrize("machine", [counters(), counters(3, 2, 5), counters(2, 3, 4, 2)])
+def test_toys_agree(machine: Machine) -> None:
+    agree(machine, explore(machine, with_shares(machine), plain), plain(machine))
+
+
+CASES = [(name, 1, 1) for name in FENCES] + [("liveness-gated", 2, 1), ("truncating", 2, 1)]
+
+
+@pytest.mark.parametrize(("name", "shards", "faults"), CASES)
+def test_fences_agree(name: str, shards: int, faults: int) -> None:
+    machine = build(FENCES[name], Bound(shards=shards, faults=faults), Settings())
+    reduced = explore(machine, solo(machine), fast)
+    agree(machine, reduced, fast(machine))
+    assert {"ends_well", "consumed_is_accepted", "can_finish"} <= {*reduced.unjudged}
+
+
+def test_what_is_seen_presumes_its_era() -> None:
+    alone = solo(build(FENCES["reference"], Bound(faults=1), Settings()))
+    seen = [label for label in system(alone, alone.starts).labels[1:] if label.turn is None]
+    assert {label.era for label in seen} == {0, 1}
+    assert [label for label in seen if getattr(label.effect, "incarnation", None) != label.era] == []
+
+
+def test_every_share_of_the_faults_is_tried() -> None:
+    casts = solo(build(FENCES["reference"], Bound(shards=3, faults=2), Settings())).casts
+    shares = [(cast.known[0].crashes, tuple(known.own for known in cast.known)) for cast in casts]
+    assert shares == [(0, (2, 0, 0)), (0, (1, 1, 0)), (0, (1, 0, 0)), (1, (1, 0, 0)), (1, (0, 0, 0))]
+    caps = [
+        tuple(cast.shared.limits.caps[FAULTS.index(f)] for f in ("crash_driver", "cut_allowance")) for cast in casts
+    ]
+    assert caps == [(0, 0), (0, 0), (0, 1), (1, 0), (1, 1)]
+
+
+FEW = {"preempt", "crash_driver", "cut_allowance", "flip_alias"}
+
+
+@pytest.mark.parametrize("name", ["provenance-sketch-d", "spend-sketch", "reference"])
+def test_fences_agree_with_two_faults_of_few_kinds(name: str) -> None:
+    caps = {fault: int(fault in FEW) for fault in FAULTS} | {"crash_driver": 2}
+    machine = build(FENCES[name], Bound(shards=1, faults=2, caps=caps), Settings())
+    agree(machine, explore(machine, solo(machine), fast), fast(machine))
