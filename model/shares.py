@@ -19,6 +19,8 @@ from model.solo import Cast, Solo
 
 NONE = (0,) * len(FAULTS)
 MANY = 1 << 30
+"""A cap that stops nothing."""
+
 CRASH = FAULTS.index("crash_driver")
 
 
@@ -63,23 +65,22 @@ def no_faults(share: Share) -> int:
 
 def shared_out(machine: Machine) -> Iterator[Cast]:
     """Yield the ways to hand out the whole fault budget: to the driver, to what else strikes all, to each shard."""
-    start = machine.initial.shared
+    start, shards = machine.initial.shared, len(machine.initial.units)
     common = {step.event.fault for action in machine.shared_actions for step in action(start)} - {"", "crash_driver"}
-    caps, most = start.limits.caps, sum(start.limits.caps[FAULTS.index(fault)] for fault in common)
-    for crashes in range(min(caps[CRASH], start.limits.faults) + 1):
-        for rest in range(min(most, start.limits.faults - crashes) + 1):
-            allotted = {"crash_driver": crashes, **dict.fromkeys(common, rest)}
-            capped = tuple(min(cap, allotted.get(fault, cap)) for fault, cap in zip(FAULTS, caps, strict=True))
-            for own in partitions(start.limits.faults - crashes - rest, len(machine.initial.units)):
-                limits = start.limits._replace(caps=capped if len(own) > own.count(0) + 1 else unbound(capped, common))
-                known = tuple(Share(faults, crashes=crashes) for faults in own)
-                yield Cast(start._replace(limits=limits), known)
+    faults, most = start.limits.faults, sum(start.limits.caps[FAULTS.index(fault)] for fault in common)
+    for crashes in range(min(start.limits.caps[CRASH], faults) + 1):
+        for rest in range(min(most, faults - crashes) + 1):
+            on_all = {"crash_driver": crashes, **dict.fromkeys(common, rest)}
+            for own in partitions(faults - crashes - rest, shards):
+                limits = start.limits._replace(caps=tuple(caps_under(start.limits.caps, on_all, own)))
+                yield Cast(start._replace(limits=limits), tuple(Share(n, crashes=crashes) for n in own))
 
 
-def unbound(caps: tuple[int, ...], common: set[str]) -> tuple[int, ...]:
-    """Lift the caps of what strikes a shard alone, where but one is struck: that one counts for itself."""
-    on_all = {*common, "crash_driver"}
-    return tuple(cap if fault in on_all else MANY for fault, cap in zip(FAULTS, caps, strict=True))
+def caps_under(caps: tuple[int, ...], on_all: dict[str, int], own: tuple[int, ...]) -> Iterator[int]:
+    """Yield the cap of each fault; where but one shard is struck, that one counts its own faults for itself."""
+    alone = sum(1 for faults in own if faults) <= 1
+    for fault, cap in zip(FAULTS, caps, strict=True):
+        yield min(cap, on_all[fault]) if fault in on_all else MANY if alone else cap
 
 
 def partitions(total: int, places: int, most: int | None = None) -> Iterator[tuple[int, ...]]:

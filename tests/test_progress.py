@@ -31,6 +31,10 @@ def test_the_share_is_told_once_the_frontier_has_halved_and_is_right_for_one_tha
     assert states == total
 
 
+def test_a_search_that_counts_none_waiting_has_no_share() -> None:
+    assert "done" not in Progress("mine").line(1000, 0, 7)
+
+
 @pytest.mark.parametrize("live", [False, True])
 def test_lines_are_live_on_a_terminal_only(live: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     errors = io.StringIO()

@@ -51,7 +51,7 @@ class Progress:
         """
         if now.waiting >= self.peak.waiting or now.states < self.peak.states:
             self.peak = now
-        if 2 * now.waiting > self.peak.waiting:
+        if 2 * now.waiting > self.peak.waiting or not self.peak.waiting:  # some searches count none that wait
             return None
         pace = (now.states - self.peak.states) / (self.peak.waiting - now.waiting)
         return now.states / (now.states + pace * now.waiting)
