@@ -63,4 +63,4 @@ def test_a_contradiction_shows(command: str, capsys: pytest.CaptureFixture[str])
 def test_the_tables_are_not_empty() -> None:
     assert len(RUNS) == 8
     assert len(CONTRADICTIONS) == 6
-    assert len(blocks()) == 4
+    assert len(blocks()) == 6
