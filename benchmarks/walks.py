@@ -2,9 +2,11 @@
 
     python benchmarks/walks.py                          # all fences of the gallery
     python benchmarks/walks.py --fence spend-sketch --seeds 20
+    python benchmarks/walks.py --fence last-write-wins --shards 2 --epochs 3
 
 Prints a Markdown table: the faults and steps of the search's minimal story, and for each seed the walk, in the default
-bound of `walk`, that first breaks the promise; "-" where none of so many did. `can_finish` is no promise of a walk.
+bound of `walk` or a smaller one, that first breaks the promise; "-" where none of so many did. `can_finish` is no
+promise of a walk.
 """
 
 import argparse
@@ -39,9 +41,9 @@ def stories(fence: str) -> dict[str, str]:
     return found
 
 
-def first_broken(fence: str, promises: set[str], examples: int, seed: int) -> dict[str, int]:
+def first_broken(fence: str, promises: set[str], plan: Plan, shape: dict[str, int | None]) -> dict[str, int]:
     """Return the walk that first breaks each promise; stop when all of these are broken."""
-    wanted = bound_of(dict.fromkeys((*SHAPE, *TIMES, *FAULTS, "bounds_file")))
+    wanted = bound_of({**dict.fromkeys((*SHAPE, *TIMES, *FAULTS, "bounds_file")), **shape})
     [bound], walks = wanted.bounds, list[int]()
 
     def watch(walk: int, steps: int, found: int) -> None:
@@ -52,7 +54,7 @@ def first_broken(fence: str, promises: set[str], examples: int, seed: int) -> di
     machine = build(FENCES[fence], bound, wanted.settings)
     asked = replace(machine, properties=tuple(p for p in machine.properties if p.name in promises))
     site = Site(lambda: asked, FAULTS, TEMPERS)
-    tally = survey(site, Plan(examples=examples, seed=seed), float("inf"), watch)
+    tally = survey(site, plan, float("inf"), watch)
     return dict(zip(tally.found, walks, strict=True))
 
 
@@ -62,12 +64,16 @@ def main() -> None:
     parser.add_argument("--fence", action="append")
     parser.add_argument("--examples", type=int, default=300)
     parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--shards", type=int)
+    parser.add_argument("--epochs", type=int)
     args = parser.parse_args()
+    shape = {"shards": args.shards, "epochs": args.epochs}
     named = args.fence or sorted(path.name for path in (ROOT / "counterexamples").iterdir() if path.is_dir())
     print("| fence | promise | faults, steps | walks needed, by seed |\n|---|---|---|---|")
     for fence in named:
         minimal, started = stories(fence), time.process_time()
-        runs = [first_broken(fence, set(minimal), args.examples, seed) for seed in range(args.seeds)]
+        plans = [Plan(examples=args.examples, seed=seed) for seed in range(args.seeds)]
+        runs = [first_broken(fence, set(minimal), plan, shape) for plan in plans]
         for promise, size in minimal.items():
             needed = ", ".join(str(run.get(promise, "-")) for run in runs)
             print(f"| {fence} | {promise} | {size} | {needed} |", flush=True)

@@ -18,6 +18,10 @@ def accepted(name: str, preemptions: int = 60, seed: int = 0) -> Acceptance:
     return accept(FENCES[name], preemptions, 2, seed, Settings())
 
 
+SEEDS = {"worker-clock": 6}
+"""Seeds that show early what takes a few hundred preemptions by others: a clock that lies at the right moment."""
+
+
 def failed(result: Acceptance) -> set[str]:
     return {failure.rule for failure in result.failures}
 
@@ -41,21 +45,30 @@ def test_the_tokens_of_the_reference_add_up(reference: Acceptance) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "rule"),
+    ("name", "rules"),
     [
-        ("shard-keyed", ONE_ARTIFACT),
-        ("spend-sketch", ONE_ARTIFACT),
-        ("provenance-sketch-a", ONE_ARTIFACT),
-        ("provenance-sketch-b", "promise one_revision"),
-        ("provenance-sketch-c", "promise sealed_is_final"),
-        ("provenance-sketch-d", "promise attributable"),
-        ("shard-keyed", SPEND),
+        ("shard-keyed", {ONE_ARTIFACT, SPEND, "promise billed_once"}),
+        ("spend-sketch", {ONE_ARTIFACT, "promise ends_well"}),
+        ("provenance-sketch-a", {ONE_ARTIFACT, "promise denominator_is_shards"}),
+        ("provenance-sketch-b", {"promise one_revision"}),
+        ("provenance-sketch-c", {"promise sealed_is_final"}),
+        ("provenance-sketch-d", {"promise attributable"}),
+        ("last-write-wins", {"promise winner_by_epoch"}),
+        ("worker-epochs", {ONE_ARTIFACT, "promise billed_once"}),
+        ("worker-clock", {"promise lease_gates_writes"}),
+        ("liveness-gated", {"promise lease_gates_writes", "promise lease_gates_resume"}),
+        ("case-index-checkpoint", {"promise one_input_version"}),
+        ("charge-on-commit", {"promise spend_under_ceiling"}),
+        ("truncating", {"promise whole_artifact"}),
     ],
 )
-def test_a_weak_fence_fails_on_what_it_is_weak_in(name: str, rule: str) -> None:
-    result = accepted(name)
-    assert not result.accepted
-    assert rule in failed(result)
+def test_a_weak_fence_fails_on_what_it_is_weak_in(name: str, rules: set[str]) -> None:
+    assert rules <= failed(accepted(name, 80, SEEDS.get(name, 0)))
+
+
+@pytest.mark.parametrize("name", ["token-level", "compensating"])
+def test_a_sound_fence_is_accepted(name: str) -> None:
+    assert accepted(name).accepted
 
 
 ALWAYS = Rule("always", Refusal.CONFLICT, lambda request, view: True)

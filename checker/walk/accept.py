@@ -1,8 +1,8 @@
 """The blunt acceptance rule: batches at random until so many preemptions have struck, and what must be true of each.
 
 Source: `seeds/000`, its last section. Some batches know preemptions and faults that cost no attempt, have an epoch more
-than preemptions and the ceiling of as many plans, and must complete. The others know more faults and need not: every
-fault, at the plan's own ceiling and well above it, attempts that act late, an allowance that falls.
+than preemptions and the ceiling of as many plans, and must complete. The others know more and need not: every fault, at
+the plan's own ceiling and well above it; attempts that act late; an allowance that falls; inputs that change.
 """
 
 from collections import Counter
@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from checker.walk.batch import RULES, Batch, at_random, run_batch
 from checker.walk.ground import Ground
-from checker.walk.tempers import LATECOMERS, SHORTAGE
+from checker.walk.tempers import LATECOMERS, RELAY, SHORTAGE
 from checker.walk.walker import Walker
 from model.composition import build
 from model.fence import Fence
@@ -47,6 +47,7 @@ LOADS = (
     Load(6, 6, frozenset(FAULTS)),
     Load(3, 3, LATECOMERS.faults, LATECOMERS.lazy),
     Load(3, 0, SHORTAGE.faults),
+    Load(3, 3, RELAY.faults, RELAY.lazy),
 )
 """Batches take turns in these."""
 

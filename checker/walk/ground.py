@@ -14,7 +14,7 @@ Subject = Callable[[State, Transition], str | None]
 SUBJECT = "answers_as_modelled"
 """The promise that a system under test keeps while its answers are the model's."""
 RUNS_A_GROUND = 200
-"""After so many runs the answers kept are given up: they take half a megabyte a run at ten epochs and eight shards."""
+"""After so many runs the answers kept here are given up, as walks ask ever new ones; the model's own tables stay."""
 
 
 def name_of(action: Any) -> str:
@@ -40,11 +40,15 @@ class Ground:
 
 
 class Temper(NamedTuple):
-    """What a walk is bent on: which faults may strike, which rules are keen (asked first), which lazy (asked last)."""
+    """What a walk is bent on: which faults may strike, which rules are keen (asked first), which lazy (asked last).
+
+    With `alone` one unit begins, and no fault strikes any more when the others do.
+    """
 
     faults: frozenset[str]
     keen: frozenset[str] = frozenset()
     lazy: frozenset[str] = frozenset()
+    alone: bool = False
 
     def tier(self, rule: str) -> int:
         """Return when the rule is asked: the keen before the others, the lazy after them."""
@@ -52,7 +56,7 @@ class Temper(NamedTuple):
 
 
 class Site:
-    """Ground for many runs, laid anew from time to time: a machine keeps its answers, and walks ask ever new ones."""
+    """Ground for many runs, laid anew from time to time."""
 
     def __init__(
         self,

@@ -58,7 +58,8 @@ def swarms(ground: Ground, tempers: tuple[Temper, ...]) -> st.SearchStrategy[Swa
         bent, pause, units = drawn[:3]
         given = tempers[bent % SHARE : bent % SHARE + 1]
         temper = given[0] if given else any_temper(ground, drawn[3:])
-        return Swarm(temper, PAUSES[pause % len(PAUSES)], 1 + units % len(ground.numbers))
+        begin = 1 if temper.alone else 1 + units % len(ground.numbers)
+        return Swarm(temper, PAUSES[pause % len(PAUSES)], begin)
 
     return st.binary(min_size=size, max_size=size).map(swarm)
 
@@ -93,7 +94,7 @@ class Walking:
         self.ground, self.swarm, self.faults = ground, swarm, swarm.temper.faults
         self.walker = Walker(ground, frozenset(ground.faults) - self.faults)
         self.walker.activate(swarm.units)
-        self.calm_steps = swarm.pause
+        self.calm_steps, self.over = swarm.pause, False
         self.asking = cache(self.order)
 
     def order(self, number: int) -> tuple[str, ...]:
@@ -104,7 +105,7 @@ class Walking:
 
     def first(self, order: tuple[str, ...]) -> str | None:
         """Return the first rule of the order under which a step can be taken, no fault during a pause."""
-        calm, can, faults = self.calm_steps < self.swarm.pause, self.walker.can, self.faults
+        calm, can, faults = self.over or self.calm_steps < self.swarm.pause, self.walker.can, self.faults
         return next((rule for rule in order if can(rule) and not (calm and rule in faults)), None)
 
     def next_rule(self, order: tuple[str, ...]) -> str | None:
@@ -112,6 +113,7 @@ class Walking:
         chosen, everybody = self.first(order), len(self.walker.numbers)
         if chosen is None and self.walker.active < everybody:
             self.walker.activate(everybody)
+            self.over = self.swarm.temper.alone
             chosen = self.first(order)
         if chosen is None and self.calm_steps < self.swarm.pause:
             self.calm_steps = self.swarm.pause
