@@ -7,8 +7,10 @@ import pytest
 from checker.cli import main
 from checker.command.bounds import Asked, asked
 from checker.command.check import check
-from checker.command.knockout import Bench, Change, Knockout, Trial, knock_out
+from checker.command.diff import part
+from checker.command.knockout import Bench, Change, Knockout, Trial, change_of, knock_out
 from checker.command.minimal import Breaking, minimal_fences
+from checker.command.other_answer import other_answer
 from checker.command.roles import Role, matrix, roles
 from checker.command.variants import altered
 from checker.errors import BadInput
@@ -218,3 +220,14 @@ def test_the_command_prints_roles_as_json(capsys: pytest.CaptureFixture[str]) ->
 
 
 ODD = {"changes only the class", "changes only the answer"}
+
+
+@pytest.mark.parametrize(
+    "rule", ["put.lease_over", "commit.already_committed", "commit.not_drawn", "put.already_stored"]
+)
+def test_one_search_finds_the_other_answer_that_lockstep_finds(rule: str) -> None:
+    wanted = only("stall", "redeliver", "forge", ceiling=1850)
+    parting, _ = part(SLIM, altered(SLIM, rule), wanted, Limits())
+    move = other_answer(SLIM, rule, wanted, Limits())
+    assert (move and change_of(move)) == (parting and change_of(parting.difference.last))
+    assert (move is None) is (rule == "put.already_stored")

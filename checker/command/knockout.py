@@ -13,6 +13,7 @@ from checker.command.bounds import Asked
 from checker.command.check import Checked
 from checker.command.diff import part
 from checker.command.jobs import each
+from checker.command.other_answer import other_answer
 from checker.command.search import searched
 from checker.command.variants import altered, rule_names, strategy_changes, structural
 from checker.lockstep import Move
@@ -109,6 +110,9 @@ class Bench:
 
     def change(self, part_name: str) -> Change | None:
         """Return the first answer that differs without a part."""
+        if "=" not in part_name and not structural(self.fence, part_name):
+            move = other_answer(self.fence, part_name, self.wanted, self.limits)
+            return change_of(move) if move else None
         parting, _ = part(self.fence, altered(self.fence, part_name), self.wanted, self.limits)
         return change_of(parting.difference.last) if parting else None
 
