@@ -10,6 +10,8 @@ from typing import Any, TypeVar
 Task = TypeVar("Task")
 Answer = TypeVar("Answer")
 
+STDERR = 2
+
 worker: Callable[[Any], Any]
 """What this process does with a task, once it is one of several."""
 
@@ -38,7 +40,7 @@ def begin(work: Callable[[Any], Any]) -> None:
     """Start a process; it tells its progress to nobody, as several would talk at once."""
     global worker
     worker = work
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
+    os.dup2(os.open(os.devnull, os.O_WRONLY), STDERR)
 
 
 def answer(task: Any) -> Any:
