@@ -53,7 +53,7 @@ def record(findings: dict[str, Finding], node: Node, broken: Iterable[tuple[str,
     """Keep the cheapest story of each broken promise; among equals the first."""
     for name, why in broken:
         old = findings.get(name)
-        if old is None or node.cost < (old.faults, old.steps):
+        if old is None or node.cost < old.cost:
             findings[name] = Finding(name, *node.cost, why, path(node))
 
 
@@ -98,9 +98,9 @@ def explore(machine: Machine, limits: Limits = UNLIMITED, watch: Watch = lambda 
         if final:
             finals += 1
             record(findings, node, promises.of_final(node.state))
-        best = min(((f.faults, f.steps) for f in findings.values()), default=NEVER)
+        best = min((f.cost for f in findings.values()), default=NEVER)
         watch(states, len(frontier), depth)
     if limit == "first violation":
-        findings = {name: found for name, found in findings.items() if (found.faults, found.steps) == best}
+        findings = {name: found for name, found in findings.items() if found.cost == best}
     seconds = time.monotonic() - started
     return Result(states, transitions, depth, seconds, findings, counting.coverage, limit, finals)

@@ -1,7 +1,7 @@
 """Which promises a state or a step breaks: properties sorted by what they look at, each asked where it can fail."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import Any
 
@@ -38,6 +38,11 @@ def on_step(claim: Claim) -> bool:
 def on_shared(claim: Claim) -> bool:
     """Say whether it looks at the shared part alone."""
     return all(name in SHARED for name in claim.reads)
+
+
+def promising(machine: Machine, name: str) -> Machine:
+    """Return the machine with one of its promises alone."""
+    return replace(machine, properties=tuple(claim for claim in machine.properties if claim.name == name))
 
 
 def concerns(claim: Claim, sight: Sight) -> bool:

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
 from typing import Literal
 
 from model.machine import Transition
@@ -36,6 +37,11 @@ class Finding:
     steps: int
     why: str
     trace: tuple[Transition, ...]
+
+    @cached_property
+    def cost(self) -> tuple[int, int]:
+        """Fewest faults first, then fewest steps."""
+        return self.faults, self.steps
 
 
 @dataclass

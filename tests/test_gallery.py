@@ -17,6 +17,7 @@ from checker.command.modes import GROUPS, MODES
 from checker.command.store import recall
 from checker.command.tell import Case, story_of
 from checker.errors import BadInput
+from checker.promises import promising
 from checker.result import Limits
 from model.fences import EXPECTED, FENCES, SHARD_KEYED
 from model.promises import NAMES
@@ -48,8 +49,7 @@ def stored(stem: str) -> Exhibit:
     """Search for a committed story again, under its own bound and up to its own cost, and tell it."""
     fence, promise = stem.split("/")
     recalled = recall(COMMITTED / f"{stem}.itf.json", fence)
-    machine = recalled.machine
-    about = replace(machine, properties=tuple(p for p in machine.properties if p.name == promise))
+    about = promising(recalled.machine, promise)
     found = ENGINES["auto"](True)(about, Limits(stop_at="first"), lambda *_: None).findings[promise]
     case = Case(recalled.fence, recalled.bound, recalled.settings, found)
     return Exhibit(case, story_of(case))

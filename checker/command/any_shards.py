@@ -8,6 +8,7 @@ from checker.command.bounds import Asked, both_ceilings
 from checker.command.check import Checked, Engine, Run, explored
 from checker.command.tell import Case
 from checker.explore import Watch
+from checker.promises import promising
 from checker.reduce.embedding import embed, script
 from checker.result import Coverage, Finding, Limits, Result, Verdict
 from model.composition import build
@@ -45,9 +46,8 @@ class Suspicion:
 
     def broken(self, whole: Bound, engine: Engine) -> Result:
         """Look for any run of the whole system that breaks the promise."""
-        machine = build(self.fence, whole, self.settings)
-        only = tuple(claim for claim in machine.properties if claim.name == self.promise)
-        alone = replace(machine, properties=only, witnesses=(), progress=None)
+        machine = promising(build(self.fence, whole, self.settings), self.promise)
+        alone = replace(machine, witnesses=(), progress=None)
         return explored(self.fence, alone, Limits(MOST_STATES, stop_at="first"), engine, lambda *_: None)
 
 
@@ -82,14 +82,14 @@ class AnyShards:
         """The cost below which no number of shards has a story, for each promise."""
         costs: dict[str, tuple[int, int]] = {}
         for name, found in self.result.findings.items():
-            promise, cost = name.removesuffix(OF_TOTALS), (found.faults, found.steps)
+            promise, cost = name.removesuffix(OF_TOTALS), found.cost
             costs[promise] = min(cost, costs.get(promise, cost))
         return costs
 
     def case(self, promise: str) -> Case:
         """Return the whole run that breaks a promise; minimal if one shard alone knows no cheaper story."""
         run, found = self.real.findings[promise]
-        minimal = (found.faults, found.steps) == self.least.get(promise)
+        minimal = found.cost == self.least.get(promise)
         return Case(self.fence, run.bound, self.settings, found, minimal)
 
 

@@ -119,7 +119,7 @@ class Bench:
 
 def trial_of(checked: Checked, parts: Parts) -> Trial:
     """Keep of a checked fence what a knock-out needs: no states, no stories."""
-    broken = {name: (found.faults, found.steps) for name, (_, found) in checked.findings.items()}
+    broken = {name: found.cost for name, (_, found) in checked.findings.items()}
     answered = frozenset(rule for rule, times in checked.coverage.rules.items() if rule and times)
     return Trial(parts, broken, answered, dict(checked.standby), checked.limit)
 

@@ -26,8 +26,8 @@ def other_answer(fence: Fence, rule: str, wanted: Asked, limits: Limits) -> Move
     for bound in wanted.bounds:
         machines = build(fence, bound, wanted.settings), build(altered(fence, rule), bound, wanted.settings)
         found = first(machines[0], partial(differs, fence=fence, rule=rule), limits)
-        if found and (best is None or (found.faults, found.steps) < best[0]):
-            best = (found.faults, found.steps), found, *machines
+        if found and (best is None or found.cost < best[0]):
+            best = found.cost, found, *machines
     return best and move(*best[1:])
 
 

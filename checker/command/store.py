@@ -11,6 +11,7 @@ from checker.command.tell import Case, records, story_of
 from checker.errors import BadInput
 from checker.replay import Replay, replay
 from checker.result import Finding
+from checker.story import Story
 from checker.trace import StoredTrace, as_itf, read_trace
 from model.composition import build
 from model.fence import Fence
@@ -27,7 +28,12 @@ def bound_record(bound: Bound, settings: Settings) -> dict[str, Any]:
 
 def trace_text(case: Case) -> str:
     """Write a case as ITF."""
-    story, found = story_of(case), case.finding
+    return written(case, story_of(case))
+
+
+def written(case: Case, story: Story, **more: str) -> str:
+    """Write a case as ITF, told by this story; `more` goes into the header."""
+    found = case.finding
     meta = {
         "title": story.title,
         "fence": case.fence.name,
@@ -35,6 +41,7 @@ def trace_text(case: Case) -> str:
         "faults": found.faults,
         "steps": found.steps,
         "minimal": case.minimal,
+        **more,
         "why": found.why,
         "rule": story.rule,
         "bound": bound_record(case.bound, case.settings),

@@ -120,15 +120,10 @@ def cheapest(searched: list[Searched], only_best: bool) -> Mapping[str, Searched
     best: dict[str, Searched] = {}
     for one in searched:
         for name, found in one.result.findings.items():
-            if name not in best or cost(found) < cost(best[name].result.findings[name]):
+            if name not in best or found.cost < best[name].result.findings[name].cost:
                 best[name] = one
-    least = min((cost(one.result.findings[name]) for name, one in best.items()), default=None)
-    return {n: one for n, one in best.items() if not only_best or cost(one.result.findings[n]) == least}
-
-
-def cost(found: Finding) -> tuple[int, int]:
-    """Fewest faults first, then fewest steps that are seen."""
-    return found.faults, found.steps
+    least = min((one.result.findings[name].cost for name, one in best.items()), default=None)
+    return {n: one for n, one in best.items() if not only_best or one.result.findings[n].cost == least}
 
 
 def at_start(machine: Machine) -> dict[str, Finding]:

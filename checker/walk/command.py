@@ -17,7 +17,6 @@ from checker.files import write_whole
 from checker.result import Result, Verdict
 from checker.walk.ears import Plan
 from checker.walk.ground import Site
-from checker.walk.least import cost
 from checker.walk.progress import Progress
 from checker.walk.run import Walked, walk
 from checker.walk.stories import itf_of, snug
@@ -166,4 +165,4 @@ def itf(report: Report) -> str:
 
 def cheapest(report: Report) -> str:
     """Return the broken promise that was asked for, else the one with the cheapest story."""
-    return min(report.stories, key=lambda name: cost(report.stories[name].finding))
+    return min(report.stories, key=lambda name: report.stories[name].finding.cost)

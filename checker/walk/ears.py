@@ -7,7 +7,7 @@ from typing import Literal
 
 from checker.count import Counting
 from checker.result import Finding
-from checker.walk.least import cost, finding_of
+from checker.walk.least import finding_of
 from checker.walk.rules import Broken
 from checker.walk.walker import Walker
 from model.machine import State, Transition
@@ -115,7 +115,7 @@ class Shrinker:
         """Fail the walk at the promise."""
         if self.promise in walker.broken:
             found = finding_of(walker, self.promise)
-            if self.best is None or cost(found) < cost(self.best):
+            if self.best is None or found.cost < self.best.cost:
                 self.best = found
             raise Broken(f"{self.promise}: {found.why}")
 

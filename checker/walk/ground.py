@@ -1,10 +1,10 @@
 """What all runs of one machine have in common: what it proposes, what it promises, who may answer instead of it."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 from checker.fast.numbers import Numbers
+from checker.promises import promising
 from checker.walk.judge import Judge
 from checker.walk.menu import Kitchen, Menu, names
 from model.machine import Machine, Shared, State, Transition
@@ -77,8 +77,7 @@ class Site:
         """Return a site on which nothing but this promise is asked for."""
 
         def make() -> Machine:
-            machine = self.make()
-            return replace(machine, properties=tuple(p for p in machine.properties if p.name == promise))
+            return promising(self.make(), promise)
 
         return Site(make, self.faults, self.tempers, self.subject if promise == SUBJECT else None)
 

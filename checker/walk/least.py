@@ -84,15 +84,10 @@ def ways(story: Story) -> Iterator[Way]:
         size //= 2
 
 
-def cost(found: Finding) -> tuple[int, int]:
-    """Fewest faults first, then fewest steps."""
-    return found.faults, found.steps
-
-
 def least(ground: Ground, found: Finding) -> Finding:
     """Return the story with nothing left in it that can be left out by itself, on the lowest units."""
     best: Finding | None = None
-    while best is None or cost(found) < cost(best):
+    while best is None or found.cost < best.cost:
         best = found
         for way in ways(story_of(found)):
             found = shortened(ground, found, way)
@@ -107,7 +102,7 @@ def shortened(ground: Ground, found: Finding, way: Way) -> Finding:
         if story is None:
             return found
         again = retold(ground, story, found.property)
-        if again is not None and cost(again) < cost(found):
+        if again is not None and again.cost < found.cost:
             found = again
         else:
             tried += 1
@@ -117,4 +112,4 @@ def lowest(ground: Ground, found: Finding) -> Finding:
     """Return the same story told of the lowest units, where they are alike."""
     story = renumbered(story_of(found))
     again = retold(ground, story, found.property)
-    return again if again is not None and cost(again) <= cost(found) else found
+    return again if again is not None and again.cost <= found.cost else found

@@ -17,7 +17,7 @@ from checker.count import Counting
 from checker.result import Coverage, Finding
 from checker.walk.ears import Enough, Plan, Round, Shrinker, Surveyor, Tally, Watch
 from checker.walk.ground import Site
-from checker.walk.least import cost, least
+from checker.walk.least import least
 from checker.walk.rules import Broken, Ears, walk_class
 from checker.walk.swarm import STRETCH
 
@@ -89,7 +89,7 @@ def shrunk(site: Site, round_: Round, found: Finding, steps: int, deadline: floa
     shrinker = Shrinker(found.property, deadline, steps)
     with suppress(Broken, Enough):
         hypothesis_runs(site, shrinker, round_, Phase.generate, Phase.shrink)
-    return min((f for f in (shrinker.best, found) if f is not None), key=cost)
+    return min((f for f in (shrinker.best, found) if f is not None), key=lambda f: f.cost)
 
 
 def walk(site: Site, plan: Plan, watch: Watch = lambda *_: None) -> Walked:

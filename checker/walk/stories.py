@@ -5,17 +5,16 @@ from collections.abc import Iterator
 from dataclasses import replace
 from types import MappingProxyType
 
-from checker.command.bounds import TIMES
-from checker.command.store import bound_record
-from checker.command.tell import Case, records, story_of
+from checker.command.store import written
+from checker.command.tell import Case, story_of
 from checker.explore import explore
 from checker.narrate import lanes_of, steps_of
+from checker.promises import promising
 from checker.replay import stored
 from checker.result import Finding, Limits
 from checker.story import Story
-from checker.trace import as_itf
 from checker.walk.ground import Ground
-from checker.walk.least import cost, least, retold
+from checker.walk.least import least, retold
 from model.composition import build
 from model.fence import Fence
 from model.settings import FAULTS, Bound, Settings
@@ -55,7 +54,7 @@ def snug(fence: Fence, bound: Bound, settings: Settings, found: Finding) -> Case
         for less in smaller(bound, part):
             ground = Ground(build(fence, less, settings), FAULTS)
             again = retold(ground, story, found.property)
-            if again is not None and cost(again) <= cost(found):
+            if again is not None and again.cost <= found.cost:
                 short = least(ground, again)
                 return Case(fence, less, settings, searched(fence, less, settings, short) or short)
     return Case(fence, bound, settings, found)
@@ -65,10 +64,9 @@ def searched(fence: Fence, bound: Bound, settings: Settings, found: Finding) -> 
     """Search the bound of a story for the shortest of its promise, with no more faults of each kind than it has."""
     caps = Counter(t.event.fault for t in found.trace if t.event.fault)
     only = replace(bound, faults=found.faults, caps=MappingProxyType({fault: caps[fault] for fault in FAULTS}))
-    machine = build(fence, only, settings)
-    promise = tuple(p for p in machine.properties if p.name == found.property)
-    shortest = explore(replace(machine, properties=promise), SEARCH).findings.get(found.property)
-    if shortest is None or cost(shortest) >= cost(found):
+    machine = promising(build(fence, only, settings), found.property)
+    shortest = explore(machine, SEARCH).findings.get(found.property)
+    if shortest is None or shortest.cost >= found.cost:
         return None
     return retold(Ground(build(fence, bound, settings), FAULTS), [stored(t) for t in shortest.trace], found.property)
 
@@ -96,19 +94,4 @@ def told(case: Case, reproduce: str) -> Story:
 
 def itf_of(case: Case, reproduce: str, kind: str) -> str:
     """Write a story of a walk as ITF; `kind` says whether it is minimised or as hypothesis shrank it."""
-    found, story = case.finding, told(case, reproduce)
-    meta = {
-        "title": story.title,
-        "fence": case.fence.name,
-        "property": found.property,
-        "faults": found.faults,
-        "steps": found.steps,
-        "minimal": False,
-        "kind": kind,
-        "why": found.why,
-        "rule": story.rule,
-        "bound": bound_record(case.bound, case.settings),
-        "settings": {name: getattr(case.settings, name) for name in TIMES},
-        "reproduce": [reproduce],
-    }
-    return as_itf(case.machine, found.trace, records(story, found.trace), meta)
+    return written(replace(case, minimal=False), told(case, reproduce), kind=kind)
