@@ -54,12 +54,12 @@ ENGINES = ("plain", "fast", "sorted")
 
 def measure(fence: str, case: Case, engine: str, seconds: float) -> dict[str, Any]:
     """Explore a bound in this process."""
-    from checker import explore as plain
-    from checker import fast
-    from checker.result import Limits
-    from model.composition import build
-    from model.fences import FENCES
-    from model.settings import FAULTS, Bound
+    from fencebench.checker import fast
+    from fencebench.checker.search import explore as plain
+    from fencebench.checker.search.result import Limits
+    from fencebench.model.build import build
+    from fencebench.model.fences import FENCES
+    from fencebench.model.settings import FAULTS, Bound
 
     caps = {fault: int(not case.only or fault in case.only) for fault in FAULTS}
     bound = Bound(case.shards, case.epochs, case.faults, caps, case.spare)

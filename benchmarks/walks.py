@@ -19,15 +19,15 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from checker.command.bounds import SHAPE, TIMES  # noqa: E402
-from checker.walk.command import bound_of  # noqa: E402
-from checker.walk.ears import Enough, Plan  # noqa: E402
-from checker.walk.ground import Site  # noqa: E402
-from checker.walk.run import survey  # noqa: E402
-from checker.walk.tempers import TEMPERS  # noqa: E402
-from model.composition import build  # noqa: E402
-from model.fences import FENCES  # noqa: E402
-from model.settings import FAULTS  # noqa: E402
+from fencebench.checker.analysis.bounds import SHAPE, TIMES  # noqa: E402
+from fencebench.checker.cli.walk import bound_of  # noqa: E402
+from fencebench.checker.walk.ground import Site  # noqa: E402
+from fencebench.checker.walk.listeners import Enough, Plan  # noqa: E402
+from fencebench.checker.walk.profiles import TEMPERS  # noqa: E402
+from fencebench.checker.walk.run import survey  # noqa: E402
+from fencebench.model.build import build  # noqa: E402
+from fencebench.model.fences import FENCES  # noqa: E402
+from fencebench.model.settings import FAULTS  # noqa: E402
 
 
 def stories(fence: str) -> dict[str, str]:

@@ -4,7 +4,7 @@ import os
 import tempfile
 from pathlib import Path
 
-from checker.errors import BadInput
+from fencebench.checker.errors import BadInput
 
 
 def write_whole(path: Path, data: bytes | str) -> None:

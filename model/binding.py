@@ -12,12 +12,12 @@ from functools import cached_property, partial
 from operator import itemgetter
 from typing import Any
 
-from model.channel import in_flight
-from model.driver import watches
-from model.lease import Attention, Clock, over
-from model.machine import Look, Part, parameters
-from model.setup import Setup
-from model.worker import Attempt, alive
+from fencebench.model.machine import Look, Part, parameters
+from fencebench.model.machines.channel import in_flight
+from fencebench.model.machines.driver import watches
+from fencebench.model.machines.lease import Attention, Clock, over
+from fencebench.model.machines.worker import Attempt, alive
+from fencebench.model.settings import Setup
 
 OF_EPOCH: dict[str, Part] = {"attempt": Attempt(), "clock": Clock(), "meter": 0, "grant": None}
 BEFORE = {"older": "clock", "elder": "grant"}

@@ -1,10 +1,39 @@
-"""A fence is data: rules for each boundary, in order, and a strategy for whatever is no rule."""
+"""A fence is data: rules for each boundary, in order, and a strategy for whatever is no rule; refusals by class."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
+from enum import StrEnum
 from typing import Any, Literal, NamedTuple
 
-from model.outcomes import Refusal
+
+class Refusal(StrEnum):
+    """The class of an answer that is not plain success; the first three are success told again."""
+
+    ALREADY_RESERVED = "ALREADY_RESERVED"
+    ALREADY_STORED = "ALREADY_STORED"
+    ALREADY_COMMITTED = "ALREADY_COMMITTED"
+    CONFLICT = "CONFLICT"
+    REVISION_MISMATCH = "REVISION_MISMATCH"
+    INPUT_MISMATCH = "INPUT_MISMATCH"
+    CONFIG_MISMATCH = "CONFIG_MISMATCH"
+    STALE_EPOCH = "STALE_EPOCH"
+    SEALED = "SEALED"
+    LEASE_EXPIRED = "LEASE_EXPIRED"
+    LEASE_MARGIN = "LEASE_MARGIN"
+    UNRESERVED_SPEND = "UNRESERVED_SPEND"
+    NO_HOLD = "NO_HOLD"
+    HOLD_EXHAUSTED = "HOLD_EXHAUSTED"
+    OVER_CEILING = "OVER_CEILING"
+    NO_ARTIFACT = "NO_ARTIFACT"
+    INCOMPLETE = "INCOMPLETE"
+    MISSING_SHARDS = "MISSING_SHARDS"
+    UNRESOLVED_CONFLICT = "UNRESOLVED_CONFLICT"
+    MIXED_REVISIONS = "MIXED_REVISIONS"
+    NO_RECEIPT = "NO_RECEIPT"
+
+
+GO_ON = frozenset({Refusal.ALREADY_RESERVED, Refusal.ALREADY_STORED, Refusal.ALREADY_COMMITTED})
+
 
 BOUNDARIES = ("reserve", "resume", "call", "write", "put", "commit", "consume", "publish")
 

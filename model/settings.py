@@ -1,4 +1,4 @@
-"""Settings and bounds: the declared load of the source documents, and how much of everything a search may try.
+"""Settings, bounds and what every machine is set up with: the load, how far a search goes, the epoch acted for.
 
 Source: the constants of `seeds/000` (4 shards, 50 cases, 37 tokens a case, a checkpoint every 30, preempted at 39).
 """
@@ -6,6 +6,8 @@ Source: the constants of `seeds/000` (4 shards, 50 cases, 37 tokens a case, a ch
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+
+from fencebench.model.fence import Fence
 
 FAULTS = (
     "preempt",
@@ -76,3 +78,32 @@ class Bound:
         """Return the run's ceiling in tokens."""
         plan = (self.shards + self.spare_attempts) * settings.plan_tokens
         return plan if self.ceiling_tokens is None else self.ceiling_tokens
+
+
+@dataclass(frozen=True)
+class Setup:
+    """A fence under a bound; `epoch` is that of the attempt an action belongs to."""
+
+    fence: Fence
+    settings: Settings
+    bound: Bound
+    epoch: int = 0
+
+    @property
+    def milestones(self) -> tuple[int, ...]:
+        """Cases graded after each call."""
+        return self.settings.milestones if self.fence.calls == "slices" else (self.settings.cases,)
+
+    def pinned(self, epoch: int) -> int | None:
+        """Return the model revision that the grant of an epoch names; a floating alias names none."""
+        return {"pinned": 0, "a revision per epoch": epoch, "floating": None}[self.fence.model]
+
+
+def revision_name(number: int) -> str:
+    """Name a model revision; rev-A is the one that is pinned."""
+    return f"rev-{chr(ord('A') + number)}"
+
+
+def digest(version: int) -> str:
+    """Name an input digest by the version of the slice."""
+    return f"in-{version}"

@@ -3,11 +3,11 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from checker.guide import Wish, guide
-from checker.trace import script
-from model.composition import build
-from model.fences import FENCES
-from model.settings import FAULTS, Bound
+from fencebench.checker.report.itf import script
+from fencebench.checker.search.guided import Wish, guide
+from fencebench.model.build import build
+from fencebench.model.fences import FENCES
+from fencebench.model.settings import FAULTS, Bound
 
 TRACES = Path(__file__).parent / "traces"
 

@@ -4,8 +4,8 @@ import re
 import shlex
 from pathlib import Path
 
-from checker.cli import main
-from model.fences import EXPECTED, FENCES
+from fencebench.checker.cli.main import main
+from fencebench.model.fences import EXPECTED, FENCES
 
 README = Path(__file__).parent.parent / "README.md"
 CONSOLE = re.compile(r"```console\n(.*?)```", re.S)

@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 from typing import Any, get_args
 
-from checker.story import Change, Clock, Lane, Lease, Story, StoryStep
+from fencebench.checker.report.story import Change, Clock, Lane, Lease, Story, StoryStep
 
 LEDGER = Lane("ledger", "ledger", "Spend ledger", "ceiling 7400")
 DRIVER = Lane("driver", "driver", "Driver", "the judging clock")

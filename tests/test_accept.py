@@ -5,13 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from checker.walk.accept import Acceptance, accept
-from checker.walk.accept_command import run_accept
-from checker.walk.batch import CLASSES, COMPLETE, ONE_ARTIFACT, SPEND
-from model.fence import Rule
-from model.fences import FENCES, REFERENCE
-from model.outcomes import Refusal
-from model.settings import Settings
+from fencebench.checker.cli.accept import run_accept
+from fencebench.checker.walk.accept import Acceptance, accept
+from fencebench.checker.walk.batch import CLASSES, COMPLETE, ONE_ARTIFACT, SPEND
+from fencebench.model.fence import Refusal, Rule
+from fencebench.model.fences import FENCES, REFERENCE
+from fencebench.model.settings import Settings
 
 
 def accepted(name: str, preemptions: int = 60, seed: int = 0) -> Acceptance:

@@ -2,12 +2,12 @@
 
 import pytest
 
-from checker.explore import explore as plain
-from checker.fast.explore import explore as fast
-from checker.fast.options import Options
-from model.composition import build
-from model.fences import FENCES
-from model.settings import FAULTS, Bound
+from fencebench.checker.fast.explore import Options
+from fencebench.checker.fast.explore import explore as fast
+from fencebench.checker.search.explore import explore as plain
+from fencebench.model.build import build
+from fencebench.model.fences import FENCES
+from fencebench.model.settings import FAULTS, Bound
 
 
 @pytest.mark.parametrize("name", FENCES)

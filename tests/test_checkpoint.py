@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from checker.cli import main
-from model.settings import FAULTS
+from fencebench.checker.cli.main import main
+from fencebench.model.settings import FAULTS
 
 ROOT = Path(__file__).parent.parent
 RARE = [f"{fault} = 0" for fault in FAULTS if fault != "preempt"]
@@ -67,7 +67,7 @@ def test_a_command_killed_at_any_moment_ends_as_if_it_had_not_been(words: tuple[
 @pytest.fixture
 def folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
     """A finished checkpoint of one small bound of a fence file, with broken promises."""
-    fence = "from model.fences import FENCES\nMINE = FENCES['spend-sketch']\n"
+    fence = "from fencebench.model.fences import FENCES\nMINE = FENCES['spend-sketch']\n"
     (tmp_path / "mine.py").write_text(fence, encoding="utf-8")
     assert main(["check", *mine(tmp_path), "--checkpoint", str(tmp_path / "saved")]) == 1
     capsys.readouterr()
@@ -84,7 +84,7 @@ def test_a_finished_command_needs_no_search_to_tell_again(
 ) -> None:
     main(["check", *mine(tmp_path)])
     told = capsys.readouterr().out
-    monkeypatch.setattr("checker.command.saved.explore", None)
+    monkeypatch.setattr("fencebench.checker.cli.saved.explore", None)
     main(["check", *mine(tmp_path), "--resume", str(folder)])
     assert body(capsys.readouterr().out) == body(told)
 
@@ -103,7 +103,7 @@ def test_a_checkpoint_of_another_bound_is_refused(
 def test_a_checkpoint_of_a_fence_file_that_was_edited_is_refused(
     edit: str, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    edited = f"from model.fences import FENCES\n\nMINE = FENCES['spend-sketch']{edit}\n"
+    edited = f"from fencebench.model.fences import FENCES\n\nMINE = FENCES['spend-sketch']{edit}\n"
     (tmp_path / "mine.py").write_text(edited, encoding="utf-8")
     assert "another fence" in refused(capsys, *mine(tmp_path), "--resume", str(folder))
 
@@ -147,7 +147,7 @@ def test_files_serve_where_memory_does_not(words: tuple[str, ...], capsys: pytes
 def test_neither_memory_nor_files_is_undetermined_and_says_what_to_do(
     words: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("checker.command.engines.gettempdir", lambda: str(tmp_path / "gone"))
+    monkeypatch.setattr("fencebench.checker.analysis.engines.gettempdir", lambda: str(tmp_path / "gone"))
     assert main(["check", *words, "--max-memory", "1KiB"]) == 3
     out = capsys.readouterr().out
     assert out.startswith("UNDETERMINED")

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from checker.cli import main
+from fencebench.checker.cli.main import main
 
 QUICK = ["--shards", "1", "--faults", "1", "--ceiling", "1850"]
 SMALL = [*QUICK, "--forge", "0", "--crash-driver", "0", "--lose-reply", "0", "--cut-allowance", "0"]
@@ -107,14 +107,14 @@ def test_itf_goes_to_standard_output(capsys: pytest.CaptureFixture[str]) -> None
 
 
 MINE = """
-from model.fences import REFERENCE
+from fencebench.model.fences import REFERENCE
 WITHOUT = REFERENCE.without("write.lease_margin")
 NUMBER = 7
 """
 RAISES = """
-from model.fence import Rule
-from model.fences import REFERENCE
-from model.outcomes import Refusal
+from fencebench.model.fence import Rule
+from fencebench.model.fences import REFERENCE
+from fencebench.model.outcomes import Refusal
 BROKEN = REFERENCE.having(put=(Rule("oops", Refusal.CONFLICT, lambda request, view: 1 / 0),))
 """
 

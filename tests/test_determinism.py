@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from checker.explore import explore as plain
-from checker.fast import Options, explore, large
-from checker.result import Limits
-from model.composition import build
-from model.fences import FENCES
-from model.settings import FAULTS, Bound
+from fencebench.checker.fast import Options, explore, large
+from fencebench.checker.search.explore import explore as plain
+from fencebench.checker.search.result import Limits
+from fencebench.model.build import build
+from fencebench.model.fences import FENCES
+from fencebench.model.settings import FAULTS, Bound
 from tests.toys import told
 
 ROOT = Path(__file__).parent.parent

@@ -3,20 +3,20 @@ from dataclasses import replace
 
 import pytest
 
-from checker.cheapest import cheapest_first
-from checker.cli import main
-from checker.command.bounds import asked
-from checker.command.diff import compare
-from checker.command.fences import find_fence
-from checker.command.variants import named_variant, strategy_changes, values_of
-from checker.errors import BadInput
-from checker.lockstep import lockstep
-from checker.result import Limits
-from model.composition import build
-from model.fence import Fence
-from model.fences import FENCES, REFERENCE
-from model.machine import Machine
-from model.settings import FAULTS, Bound
+from fencebench.checker.analysis.bounds import asked
+from fencebench.checker.analysis.diff import compare
+from fencebench.checker.analysis.variants import named_variant, strategy_changes, values_of
+from fencebench.checker.cli.fences import find_fence
+from fencebench.checker.cli.main import main
+from fencebench.checker.errors import BadInput
+from fencebench.checker.search.lockstep import lockstep
+from fencebench.checker.search.result import Limits
+from fencebench.checker.search.uniform_cost import cheapest_first
+from fencebench.model.build import build
+from fencebench.model.fence import Fence
+from fencebench.model.fences import FENCES, REFERENCE
+from fencebench.model.machine import Machine
+from fencebench.model.settings import FAULTS, Bound
 
 CALM = Bound(faults=0, spare_attempts=1)
 ONE = Bound(faults=1, spare_attempts=1)

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from checker.fast.explore import explore
-from model.composition import build
-from model.fences import FENCES, REFERENCE
-from model.promises import NAMES
-from model.settings import Bound
+from fencebench.checker.fast.explore import explore
+from fencebench.model.build import build
+from fencebench.model.fences import FENCES, REFERENCE
+from fencebench.model.promises.catalogue import NAMES
+from fencebench.model.settings import Bound
 
 STORIES = Path(__file__).resolve().parent.parent / "counterexamples"
 """`test_gallery` sees to it that each of these still breaks its promise."""

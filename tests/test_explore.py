@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import pytest
 
-from checker.explore import explore
-from checker.result import Limits, Verdict
-from model.machine import Event, Machine, Property, SharedStep, State, Step, Witness, tabled
+from fencebench.checker.search.explore import explore
+from fencebench.checker.search.result import Limits, Verdict
+from fencebench.model.machine import Event, Machine, Property, SharedStep, State, Step, Witness, tabled
 
 
 class Budget(NamedTuple):

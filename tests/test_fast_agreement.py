@@ -6,9 +6,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from checker.explore import explore as plain
-from checker.fast import Options, explore
-from model.machine import Machine, Property, State, Witness
+from fencebench.checker.fast import Options, explore
+from fencebench.checker.search.explore import explore as plain
+from fencebench.model.machine import Machine, Property, State, Witness
 from tests.toys import TOYS, machines, told
 
 SMALL = Options(symmetry=False)

@@ -7,12 +7,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from checker.explore import explore as plain
-from checker.fast import Options, arrays, entries, explore, grid, large, layers, moves
-from checker.fast.arrays import distinct, union, within
-from checker.fast.grid import Grid, Pair, each
-from checker.fast.menu import spread
-from model.machine import Machine
+from fencebench.checker.fast import Options, explore, large, layers
+from fencebench.checker.search.explore import explore as plain
+from fencebench.checker.tables import arrays
+from fencebench.checker.tables import memo as entries
+from fencebench.checker.tables import memo as grid
+from fencebench.checker.tables import successors as moves
+from fencebench.checker.tables.action_table import spread
+from fencebench.checker.tables.arrays import distinct, union, within
+from fencebench.checker.tables.memo import Grid, Pair, each
+from fencebench.model.machine import Machine
 from tests.toys import TOYS, machines, told
 
 SLOW = [HealthCheck.too_slow]

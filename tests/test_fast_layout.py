@@ -7,14 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checker.explore import explore as plain
-from checker.fast import Options, explore, stepping
-from checker.fast.arrays import Words
-from checker.fast.disk import Room
-from checker.fast.index import Index
-from checker.fast.known import of_relation
-from checker.fast.layers import Layer
-from checker.fast.layout import BITS, Layout, Narrow, Overflow, Paired, paired, roomy, sorted_units
+from fencebench.checker.fast import Options, explore, stepping
+from fencebench.checker.fast.layers import Layer, Room
+from fencebench.checker.fast.layout import BITS, Layout, Narrow, Overflow, Paired, paired, roomy, sorted_units
+from fencebench.checker.search.explore import explore as plain
+from fencebench.checker.tables.arrays import Words
+from fencebench.checker.tables.known import of_relation
+from fencebench.checker.tables.row_index import Index
 from tests.toys import TOYS, counters, told
 
 Tight = Callable[[int], Layout]
@@ -75,13 +74,15 @@ def test_outgrowing_a_layout_loses_nothing(
 def test_pairs_of_units_give_the_same_answers(symmetry: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     machine = counters(3, 2, 5)
     expected = explore(machine, options=Options(symmetry=symmetry))
-    monkeypatch.setattr("checker.fast.stepping.roomy", lambda _, __, count: Paired(count, 20))
+    monkeypatch.setattr("fencebench.checker.fast.stepping.roomy", lambda _, __, count: Paired(count, 20))
     assert told(explore(machine, options=Options(symmetry=symmetry, small_states=0))) == told(expected)
 
 
 def test_a_search_whose_states_fit_no_layout_stops(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("checker.fast.stepping.roomy", lambda _, __, count: Paired(count, 2))
-    monkeypatch.setattr("checker.fast.large.roomy", lambda shareds, _, count, pairs: paired(1 << 57, count, pairs))
+    monkeypatch.setattr("fencebench.checker.fast.stepping.roomy", lambda _, __, count: Paired(count, 2))
+    monkeypatch.setattr(
+        "fencebench.checker.fast.large.roomy", lambda shareds, _, count, pairs: paired(1 << 57, count, pairs)
+    )
     result = explore(counters(3, 2, 5, 0), options=Options(small_states=0))
     assert (result.limit, result.states < 30) == ("64 bits a state", True)
 
@@ -104,8 +105,8 @@ def test_a_wider_layout_keeps_what_was_found(monkeypatch: pytest.MonkeyPatch) ->
         grown.append(units)
         return roomy(shareds, units, count, pairs)
 
-    monkeypatch.setattr("checker.fast.stepping.roomy", lambda _, __, count: Narrow(count, 4))
-    monkeypatch.setattr("checker.fast.large.roomy", roomier)
+    monkeypatch.setattr("fencebench.checker.fast.stepping.roomy", lambda _, __, count: Narrow(count, 4))
+    monkeypatch.setattr("fencebench.checker.fast.large.roomy", roomier)
     assert told(explore(machine, options=Options(symmetry=False, small_states=0))) == told(plain(machine))
     assert grown
 

@@ -13,16 +13,15 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from checker.explore import explore as plain
-from checker.fast import Options, explore
-from checker.fast.clock import Clock
-from checker.fast.disk import Room
-from checker.fast.known import Known
-from checker.fast.large import LargeSearch
-from checker.fast.layers import Layer, Run, merged
-from checker.fast.sealed import CheckpointError
-from checker.result import Limits, Verdict
-from model.machine import Machine, Witness
+from fencebench.checker.fast import Options, explore
+from fencebench.checker.fast.checkpoint_file import CheckpointError
+from fencebench.checker.fast.large import LargeSearch
+from fencebench.checker.fast.layers import Layer, Room, Run, merged
+from fencebench.checker.search.explore import explore as plain
+from fencebench.checker.search.result import Limits, Verdict
+from fencebench.checker.search.stopping import Clock
+from fencebench.checker.tables.known import Known
+from fencebench.model.machine import Machine, Witness
 from tests.toys import counters, machines, told
 
 ROOT = Path(__file__).parent.parent
@@ -119,7 +118,7 @@ def test_a_reached_state_takes_ten_bytes() -> None:
 
 
 def test_a_layer_of_many_segments_is_the_same_set(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("checker.fast.layers.SEGMENT", 10)
+    monkeypatch.setattr("fencebench.checker.fast.layers.SEGMENT", 10)
     layer, rng = Layer(Room()), np.random.default_rng(1)
     levels = np.split(rng.permutation(1000), range(40, 1000, 40))
     for steps, level in enumerate(levels):
@@ -166,7 +165,7 @@ def test_a_resumed_search_ends_like_one_that_was_not_stopped(
 def test_a_search_that_was_killed_goes_on(tmp_path: Path) -> None:
     saved = tmp_path / "saved"
     code = (
-        "import sys, time; from pathlib import Path; from checker.fast import Options, explore\n"
+        "import sys, time; from pathlib import Path; from fencebench.checker.fast import Options, explore\n"
         "from tests.toys import counters\n"
         "options = Options(False, 0, checkpoint=Path(sys.argv[1]), checkpoint_seconds=0, key='toy')\n"
         "explore(counters(2, 4, 6, 2), watch=lambda s, w, d: time.sleep(60 * (d > 6)), options=options)\n"
@@ -216,7 +215,7 @@ def test_no_checkpoint_is_refused_in_one_line(tmp_path: Path) -> None:
 
 def test_answers_do_not_depend_on_the_hash_seed() -> None:
     code = (
-        "from checker.fast import Options, explore; from tests.toys import counters, lock\n"
+        "from fencebench.checker.fast import Options, explore; from tests.toys import counters, lock\n"
         "from dataclasses import replace\n"
         "for machine in (counters(), lock()):\n"
         "    for options in (Options(), Options(small_states=0)):\n"

@@ -5,10 +5,10 @@ from math import comb
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from checker.explore import explore as plain
-from checker.fast import Options, explore
-from checker.result import Result
-from model.machine import Event, Machine, State, Step, tabled
+from fencebench.checker.fast import Options, explore
+from fencebench.checker.search.explore import explore as plain
+from fencebench.checker.search.result import Result
+from fencebench.model.machine import Event, Machine, State, Step, tabled
 from tests.toys import counters, lock, machines
 
 UNREDUCED = Options(symmetry=False)

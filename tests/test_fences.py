@@ -5,13 +5,13 @@ from types import MappingProxyType
 
 import pytest
 
-from checker.explore import explore as plain
-from checker.fast.explore import explore
-from checker.result import Finding, Limits, Result
-from model.composition import build
-from model.fence import Fence
-from model.fences import EXPECTED, FENCES
-from model.settings import FAULTS, Bound, Settings
+from fencebench.checker.fast.explore import explore
+from fencebench.checker.search.explore import explore as plain
+from fencebench.checker.search.result import Finding, Limits, Result
+from fencebench.model.build import build
+from fencebench.model.fence import Fence
+from fencebench.model.fences import EXPECTED, FENCES
+from fencebench.model.settings import FAULTS, Bound, Settings
 
 
 def bound(faults: int = 1, spare_attempts: int = 0, shards: int = 1, **caps: int) -> Bound:
@@ -170,8 +170,8 @@ def test_no_violating_run_is_cheaper(name: str, promise: str, where: Bound) -> N
 
 def states_within(machine: object, faults: int, steps: int) -> set[str]:
     """Break nothing within so many steps: a second, level-by-level search that knows no priorities."""
-    from checker.promises import Promises
-    from model.machine import Machine, State
+    from fencebench.checker.search.properties import Promises
+    from fencebench.model.machine import Machine, State
 
     assert isinstance(machine, Machine)
     promises, level, seen = Promises.of(machine), [machine.initial], {machine.initial}

@@ -6,16 +6,15 @@ from xml.etree import ElementTree
 
 import pytest
 
-from checker.cli import main
-from checker.command.bounds import Asked, asked
-from checker.command.check import Checked, check
-from checker.command.ci import report_of, save_pictures
-from checker.command.formats import as_github, as_junit, as_sarif, escaped, written
-from checker.command.places import place_of
-from checker.result import Limits
-from model.fences import FENCES, REFERENCE
-from model.promises import NAMES
-from model.settings import FAULTS
+from fencebench.checker.analysis.bounds import Asked, asked
+from fencebench.checker.analysis.check import Checked, check
+from fencebench.checker.cli.main import main
+from fencebench.checker.report.ci import place_of, report_of, save_pictures
+from fencebench.checker.report.formats import as_github, as_junit, as_sarif, escaped, written
+from fencebench.checker.search.result import Limits
+from fencebench.model.fences import FENCES, REFERENCE
+from fencebench.model.promises.catalogue import NAMES
+from fencebench.model.settings import FAULTS
 
 WEAK = "reference-without-put.lease_over"
 
@@ -121,7 +120,7 @@ COMMAND = re.compile(r"::(error|notice) file=([^,:]+),line=(\d+),title=([^:]+)::
 
 def test_github_annotates_the_line_that_defines_the_fence(lost: Checked, tmp_path: Path) -> None:
     path = tmp_path / "mine.py"
-    path.write_text("from model.fences import REFERENCE\n\nMINE = REFERENCE.without('put.lease_over')\n")
+    path.write_text("from fencebench.model.fences import REFERENCE\n\nMINE = REFERENCE.without('put.lease_over')\n")
     told = COMMAND.fullmatch(as_github([report_of(lost, f"{path}:MINE", None)]))
     assert told is not None
     assert (told[1], told[2], told[3]) == ("error", path.as_posix(), "3")

@@ -6,22 +6,22 @@ from pathlib import Path
 
 import pytest
 
-from checker.cli import main
-from checker.command.bounds import Asked, bound_of
-from checker.command.check import check
-from checker.command.ci import GALLERY
-from checker.command.engines import ENGINES
-from checker.command.gallery import DIGESTS, INDEX, MARK, Exhibit, exhibits, files, usable, write
-from checker.command.gallery_index import forged, index, of_promise
-from checker.command.modes import GROUPS, MODES
-from checker.command.store import recall
-from checker.command.tell import Case, story_of
-from checker.errors import BadInput
-from checker.promises import promising
-from checker.result import Limits
-from model.fences import EXPECTED, FENCES, SHARD_KEYED
-from model.promises import NAMES
-from model.settings import FAULTS, Settings
+from fencebench.checker.analysis.bounds import Asked, bound_of
+from fencebench.checker.analysis.check import check
+from fencebench.checker.analysis.engines import ENGINES
+from fencebench.checker.cli.main import main
+from fencebench.checker.errors import BadInput
+from fencebench.checker.report.case import Case, story_of
+from fencebench.checker.report.ci import GALLERY
+from fencebench.checker.report.gallery import DIGESTS, INDEX, MARK, Exhibit, exhibits, files, usable, write
+from fencebench.checker.report.gallery_index import forged, index, of_promise
+from fencebench.checker.report.modes import GROUPS, MODES
+from fencebench.checker.report.stored import recall
+from fencebench.checker.search.properties import promising
+from fencebench.checker.search.result import Limits
+from fencebench.model.fences import EXPECTED, FENCES, SHARD_KEYED
+from fencebench.model.promises.catalogue import NAMES
+from fencebench.model.settings import FAULTS, Settings
 
 ROOT = Path(__file__).parent.parent
 COMMITTED = ROOT / GALLERY

@@ -4,20 +4,19 @@ from typing import Any
 
 import pytest
 
-from checker.cli import main
-from checker.command.bounds import Asked, asked
-from checker.command.check import check
-from checker.command.diff import part
-from checker.command.knockout import Bench, Change, Knockout, Trial, change_of, knock_out
-from checker.command.minimal import Breaking, minimal_fences
-from checker.command.other_answer import other_answer
-from checker.command.roles import Role, matrix, roles
-from checker.command.variants import altered
-from checker.errors import BadInput
-from checker.result import Limits
-from model.fence import Fence
-from model.fences import REFERENCE
-from model.settings import FAULTS
+from fencebench.checker.analysis.bounds import Asked, asked
+from fencebench.checker.analysis.check import check
+from fencebench.checker.analysis.diff import part
+from fencebench.checker.analysis.knockout import Bench, Change, Knockout, Trial, change_of, knock_out, other_answer
+from fencebench.checker.analysis.minimal import Breaking, minimal_fences
+from fencebench.checker.analysis.roles import Role, matrix, roles
+from fencebench.checker.analysis.variants import altered
+from fencebench.checker.cli.main import main
+from fencebench.checker.errors import BadInput
+from fencebench.checker.search.result import Limits
+from fencebench.model.fence import Fence
+from fencebench.model.fences import REFERENCE
+from fencebench.model.settings import FAULTS
 
 
 def only(*faults: str, **shape: int) -> Asked:

@@ -2,12 +2,12 @@
 
 import pytest
 
-from checker import fast
-from checker.liveness import stuck
-from checker.result import Finding, Limits
-from model.composition import build
-from model.fences import FENCES, REFERENCE
-from model.settings import Bound
+from fencebench.checker import fast
+from fencebench.checker.search.progress import stuck
+from fencebench.checker.search.result import Finding, Limits
+from fencebench.model.build import build
+from fencebench.model.fences import FENCES, REFERENCE
+from fencebench.model.settings import Bound
 from tests.toys import swamp
 
 VARIANTS = {

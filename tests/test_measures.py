@@ -4,15 +4,23 @@ from fractions import Fraction
 
 import pytest
 
-from checker.cli import main
-from checker.command.bounds import Asked, asked
-from checker.command.measures import MEASURES, costs
-from checker.command.sweep import harmless, largest_safe, ranges, sweep_faults, sweep_skew, turning_points
-from checker.result import Limits
-from checker.worst import Peak, worst
-from model.composition import build
-from model.fences import FENCES, REFERENCE, WORKER_CLOCK
-from model.settings import FAULTS, Bound, Settings
+from fencebench.checker.analysis.bounds import Asked, asked
+from fencebench.checker.analysis.sweep import (
+    MEASURES,
+    costs,
+    harmless,
+    largest_safe,
+    ranges,
+    sweep_faults,
+    sweep_skew,
+    turning_points,
+)
+from fencebench.checker.cli.main import main
+from fencebench.checker.search.result import Limits
+from fencebench.checker.search.worst import Peak, worst
+from fencebench.model.build import build
+from fencebench.model.fences import FENCES, REFERENCE, WORKER_CLOCK
+from fencebench.model.settings import FAULTS, Bound, Settings
 
 
 def only(*faults: str, **shape: int) -> Asked:

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from checker.command.store import recall
-from checker.replay import Replay
+from fencebench.checker.report.stored import recall
+from fencebench.checker.search.replay import Replay
 from tests.orders import ORDERS, TRACES, Order, told
 
 

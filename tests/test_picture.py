@@ -12,13 +12,13 @@ from xml.etree import ElementTree
 
 import pytest
 
-from checker.picture import as_dot, as_mermaid, as_png, as_svg, as_text, words
-from checker.picture.dot import dot
-from checker.picture.layout import Layout, layout
-from checker.picture.measure import PLAIN, SPARE, balanced, fitting, flow, width, wrap
-from checker.picture.render import PictureError, dots, render
-from checker.picture.shapes import Box, Line, Mark, Name, Shape, Text
-from checker.story import Lease, Story
+from fencebench.checker.report.picture import as_dot, as_mermaid, as_png, as_svg, as_text, words
+from fencebench.checker.report.picture.dot import dot
+from fencebench.checker.report.picture.layout import Layout, layout
+from fencebench.checker.report.picture.measure import PLAIN, SPARE, balanced, fitting, flow, width, wrap
+from fencebench.checker.report.picture.render import PictureError, dots, render
+from fencebench.checker.report.picture.shapes import Box, Line, Mark, Name, Shape, Text
+from fencebench.checker.report.story import Lease, Story
 from tests.stories import LONG, ODD, STORIES, tiny, two_shards, zombie
 
 ROOT = Path(__file__).parent.parent
@@ -179,7 +179,7 @@ def test_drawing_twice_gives_the_same_bytes() -> None:
 
 
 def test_dot_and_texts_do_not_depend_on_the_hash_seed() -> None:
-    code = "from tests.stories import *; from checker.picture import *; s = two_shards()\n"
+    code = "from tests.stories import *; from fencebench.checker.report.picture import *; s = two_shards()\n"
     code += "import sys; sys.stdout.buffer.write((as_dot(s) + as_text(s) + as_mermaid(s)).encode())"
     told = [
         subprocess.run(
@@ -228,7 +228,8 @@ def test_what_others_write_to_stderr_is_still_heard_afterwards(capfd: pytest.Cap
 
 def test_text_and_mermaid_need_no_graphviz() -> None:
     code = "import sys; sys.modules['graphviz'] = sys.modules['pygraphviz'] = None\n"
-    code += "from tests.stories import tiny; from checker.picture import *; as_text(tiny()); as_mermaid(tiny())"
+    code += "from tests.stories import tiny; from fencebench.checker.report.picture import *\n"
+    code += "as_text(tiny()); as_mermaid(tiny())"
     subprocess.run([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": str(ROOT)}, check=True)
 
 

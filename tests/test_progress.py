@@ -7,9 +7,9 @@ import signal
 
 import pytest
 
-from checker.command.progress import Progress, interruptible, watcher
-from checker.fast import Options, explore
-from checker.result import Verdict
+from fencebench.checker.cli.progress import Progress, interruptible, watcher
+from fencebench.checker.fast import Options, explore
+from fencebench.checker.search.result import Verdict
 from tests.toys import counters
 
 LINE = r"mine: depth 7, 1,000 states, [\d,]+ states/s, frontier 250, memory \d+\.\d\d GiB"

@@ -9,19 +9,18 @@ from typing import Any
 
 import pytest
 
-from checker.cli import main
-from checker.fast.explore import explore
-from checker.guide import Wish, guide
-from checker.oracle.audit import audit, interpretable
-from checker.oracle.rows import Plan, Row
-from checker.result import Finding, Result
-from model.composition import build
-from model.fence import Fence
-from model.fences import FENCES, REFERENCE
-from model.ledger import Ledger
-from model.machine import State, Transition
-from model.settings import FAULTS, Bound
-from model.setup import revision_name
+from fencebench.checker.cli.main import main
+from fencebench.checker.fast.explore import explore
+from fencebench.checker.oracle.audit import audit, interpretable
+from fencebench.checker.oracle.rows import Plan, Row
+from fencebench.checker.search.guided import Wish, guide
+from fencebench.checker.search.result import Finding, Result
+from fencebench.model.build import build
+from fencebench.model.fence import Fence
+from fencebench.model.fences import FENCES, REFERENCE
+from fencebench.model.machine import State, Transition
+from fencebench.model.machines.ledger import Ledger
+from fencebench.model.settings import FAULTS, Bound, revision_name
 
 PREEMPT, LATE, DOUBLED, FLIP, FIXTURE, SKEW = (
     ("preempt",),

@@ -7,10 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from model import composition, properties, shared, truth
-from model.fences import EXPECTED, FENCES
-from model.outcomes import Refusal
-from model.promises import CLAIMS, NAMES
+from fencebench.model import build as composition
+from fencebench.model.fence import Refusal
+from fencebench.model.fences import EXPECTED, FENCES
+from fencebench.model.machines import shared
+from fencebench.model.promises import claims as properties
+from fencebench.model.promises import refusals as truth
+from fencebench.model.promises.catalogue import CLAIMS, NAMES
 
 ROOT = Path(__file__).parent.parent
 SOURCES = sorted([*ROOT.glob("model/**/*.py"), *ROOT.glob("checker/**/*.py")])

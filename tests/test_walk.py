@@ -11,29 +11,28 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from checker.command.bounds import Asked
-from checker.command.store import recall
-from checker.explore import explore
-from checker.fast.explore import explore as explore_fast
-from checker.promises import Promises
-from checker.replay import is_final, replay, stored
-from checker.result import Verdict
-from checker.walk.command import FAULT_CAP, Report, bound_of, report_of, run_walk, site_of
-from checker.walk.ears import Plan
-from checker.walk.ground import SUBJECT, Ground, Site
-from checker.walk.least import least, retold
-from checker.walk.rules import Broken, walk_class
-from checker.walk.run import survey, walk
-from checker.walk.stories import itf_of
-from checker.walk.tempers import TEMPERS
-from checker.walk.walker import Walker
-from model.composition import build
-from model.fence import Fence, Rule
-from model.fences import FENCES, REFERENCE
-from model.machine import Event, Machine, Property, State, Step, Transition, tabled
-from model.outcomes import Refusal
-from model.rules import put
-from model.settings import FAULTS, Bound, Settings
+from fencebench.checker.analysis.bounds import Asked
+from fencebench.checker.cli.walk import FAULT_CAP, Report, bound_of, report_of, run_walk, site_of
+from fencebench.checker.fast.explore import explore as explore_fast
+from fencebench.checker.report.stored import recall
+from fencebench.checker.report.walk_stories import itf_of
+from fencebench.checker.search.explore import explore
+from fencebench.checker.search.properties import Promises
+from fencebench.checker.search.replay import is_final, replay, stored
+from fencebench.checker.search.result import Verdict
+from fencebench.checker.walk.ground import SUBJECT, Ground, Site
+from fencebench.checker.walk.least import least, retold
+from fencebench.checker.walk.listeners import Plan
+from fencebench.checker.walk.profiles import TEMPERS
+from fencebench.checker.walk.rules import Broken, walk_class
+from fencebench.checker.walk.run import survey, walk
+from fencebench.checker.walk.walker import Walker
+from fencebench.model.build import build
+from fencebench.model.fence import Fence, Refusal, Rule
+from fencebench.model.fences import FENCES, REFERENCE
+from fencebench.model.machine import Event, Machine, Property, State, Step, Transition, tabled
+from fencebench.model.rules import put
+from fencebench.model.settings import FAULTS, Bound, Settings
 
 WIDE = Bound(8, 10, 40, MappingProxyType(dict.fromkeys(FAULTS, FAULT_CAP)), spare_attempts=4)
 SMALL = Bound(1, 2, 1)
@@ -55,7 +54,7 @@ def stroll(ground: Ground, chance: Random, steps: int) -> Iterator[Walker]:
         walker.take(chance.choice(list(walker.options(chance.choice(can)))))
 
 
-def options_of(walker: Walker) -> set[Transition]:
+def as_options(walker: Walker) -> set[Transition]:
     rules = (*walker.ground.ordinary, *walker.ground.faults)
     return {walker.transition(option) for rule in rules for option in walker.options(rule)}
 
@@ -65,7 +64,7 @@ def test_a_walk_is_offered_exactly_the_successors(name: str) -> None:
     ground = Ground(build(FENCES[name], replace(WIDE, shards=2, epochs=3)), FAULTS)
     for seed in range(3):
         for walker in stroll(ground, Random(seed), 60):
-            assert options_of(walker) == set(walker.machine.successors(walker.state))
+            assert as_options(walker) == set(walker.machine.successors(walker.state))
             assert walker.is_final() is is_final(walker.machine, walker.state)
 
 

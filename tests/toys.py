@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from hypothesis import strategies as st
 
-from checker.result import Result
-from model.machine import (
+from fencebench.checker.search.result import Result
+from fencebench.model.machine import (
     Action,
     Event,
     Machine,

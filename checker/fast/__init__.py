@@ -1,6 +1,5 @@
 """The fast explorer: model calls become tables, states become integers, levels become sorted arrays."""
 
-from .explore import explore
-from .options import Options
+from fencebench.checker.fast.explore import Options, explore
 
 __all__ = ["Options", "explore"]

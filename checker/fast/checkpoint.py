@@ -1,15 +1,25 @@
 """A search on disk, so that it can go on after an end of any kind."""
 
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from . import sealed
-from .docket import Suspicion
-from .large import LargeSearch
-from .layers import Layer, Run, Segment
-from .layout import Narrow, Paired
+from fencebench.checker.fast import checkpoint_file as sealed
+from fencebench.checker.fast.explore import Options
+from fencebench.checker.fast.large import LargeSearch
+from fencebench.checker.fast.large_progress import stranded
+from fencebench.checker.fast.layers import Layer, Room, Run, Segment
+from fencebench.checker.fast.layout import Narrow, Paired
+from fencebench.checker.fast.outcome import Outcome
+from fencebench.checker.fast.violations import Suspicion
+from fencebench.checker.search.stopping import Clock
+from fencebench.checker.tables.known import Known
+from fencebench.model.machine import Machine
 
 
 def save(search: LargeSearch, path: Path, key: str) -> None:
@@ -68,3 +78,35 @@ def restore(search: LargeSearch, saved: dict[str, Any]) -> None:
     search.docket.suspicions = {number: Suspicion(*parts) for number, parts in saved["suspicions"].items()}
     search.docket.seen = saved["seen"]
     search.events.push(saved["events"])
+
+
+PATIENCE = 20
+"""A checkpoint that takes a second is not followed by another for so many seconds."""
+
+
+def search_long(known: Known, machine: Machine, clock: Clock, symmetry: bool, options: Options) -> Outcome:
+    """Search from the start or from a checkpoint, and save the search now and then."""
+    room = Room(options.max_bytes, options.spill)
+    search = LargeSearch(known.relation, machine.initial, clock, symmetry, room, options.threads)
+    key = f"{options.key} symmetry={symmetry}"
+    if options.resume and options.checkpoint is not None:
+        load(search, options.checkpoint, key)
+    else:
+        search.begin()
+    outcome = search.run(keeper(search, options.checkpoint, key, options.checkpoint_seconds))
+    return replace(outcome, stranded=partial(stranded, search))
+
+
+def keeper(search: LargeSearch, path: Path | None, key: str, seconds: float) -> Callable[[bool], None]:
+    """Return the function that saves the search if the last time is long enough ago."""
+    due = time.monotonic() + seconds
+
+    def keep(last: bool) -> None:
+        nonlocal due
+        started = time.monotonic()
+        if path is not None and (last or started >= due):
+            save(search, path, key)
+            ended = time.monotonic()
+            due = ended + max(seconds, PATIENCE * (ended - started))
+
+    return keep

@@ -1,17 +1,38 @@
-"""The fast explorer: the plain one's answers, from tables of numbers."""
+"""What the fast explorer can be told."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 
-from checker.result import Limits, Result
-from model.machine import Machine
+from fencebench.checker.fast.outcome import Outcome, result
+from fencebench.checker.fast.small import SmallSearch
+from fencebench.checker.fast.small_progress import stranded
+from fencebench.checker.search.result import Limits, Result
+from fencebench.checker.search.stopping import Clock, Watch
+from fencebench.checker.tables.known import Known, known_of
+from fencebench.model.machine import Machine
 
-from .clock import Clock, Watch
-from .known import Known, known_of
-from .options import Options
-from .outcome import Outcome, result
-from .small import SmallSearch
-from .stranded import stranded
+
+@dataclass(frozen=True)
+class Options:
+    """How to search. None of it changes a verdict or a story; `symmetry` changes the counts.
+
+    `small_states` is the number of states up to which plain Python integers serve, before arrays take over. In large
+    buckets so many `threads` work. `max_bytes` caps the memory for the words of states (the tables come on top); what
+    exceeds it goes to files in `spill`, or the search stops. `checkpoint` is a file to save the search in, at most
+    every `checkpoint_seconds`; `resume` says to go on from it. `key` tells machine and bound apart from all others.
+    """
+
+    symmetry: bool = True
+    small_states: int = 3_000
+    threads: int = 2
+    max_bytes: int | None = None
+    spill: Path | None = None
+    checkpoint: Path | None = None
+    checkpoint_seconds: float = 60
+    resume: bool = False
+    key: str = ""
+
 
 UNLIMITED = Limits()
 
@@ -38,6 +59,8 @@ def search(machine: Machine, clock: Clock, symmetry: bool, options: Options) -> 
         outcome = small.run(options.small_states)
         if outcome is not None:
             return replace(outcome, stranded=partial(stranded, small))
-    from .long import search_long  # NumPy takes a tenth of a second to load: not for a small search
+    from fencebench.checker.fast.checkpoint import (
+        search_long,  # NumPy takes a tenth of a second to load: not for a small search
+    )
 
     return search_long(known, machine, clock, symmetry, options)

@@ -5,21 +5,18 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from model.machine import State
-
-from .arrays import Growing, Words, cuts, distinct, split, union
-from .clock import INTERRUPTED, Clock
-from .crew import Crew
-from .disk import Full, Room, in_memory
-from .docket import Docket
-from .hearing import Cost, Hearing
-from .layers import Layer
-from .layout import Overflow, Paired, roomy
-from .outcome import Outcome, Tally
-from .relation import Relation
-from .stepping import Stepper, Taken
-from .trail import Trail
-from .turns import Turns
+from fencebench.checker.fast.backward import Trail
+from fencebench.checker.fast.layers import Full, Layer, Room, in_memory
+from fencebench.checker.fast.layout import Overflow, Paired, roomy
+from fencebench.checker.fast.monitor import Cost, Hearing
+from fencebench.checker.fast.outcome import Outcome, Tally
+from fencebench.checker.fast.stepping import Stepper, Taken
+from fencebench.checker.fast.violations import Docket
+from fencebench.checker.fast.worker_pool import Crew
+from fencebench.checker.search.stopping import INTERRUPTED, Clock
+from fencebench.checker.tables.arrays import Growing, Words, cuts, distinct, split, union
+from fencebench.checker.tables.successors import Relation, Turns
+from fencebench.model.machine import State
 
 EVERYTHING = Room()
 

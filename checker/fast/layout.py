@@ -8,10 +8,9 @@ from typing import Protocol
 
 import numpy as np
 
-from .arrays import Ids, Words
-from .entries import Column
-from .grid import FILLING
-from .index import Index
+from fencebench.checker.tables.arrays import Ids, Words
+from fencebench.checker.tables.memo import FILLING, Column
+from fencebench.checker.tables.row_index import Index
 
 BITS = 63
 

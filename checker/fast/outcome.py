@@ -4,14 +4,13 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from checker.blocked import blocked
-from checker.count import add_event
-from checker.result import Coverage, Finding, Result
-from model.machine import Event, Machine, Progress
-
-from .clock import FIRST, Clock
-from .docket import Docket, Suspicion
-from .retrace import Member, finding, walk
+from fencebench.checker.fast.trace import Member, finding, walk
+from fencebench.checker.fast.violations import Docket, Suspicion
+from fencebench.checker.search.coverage import add_event
+from fencebench.checker.search.progress import blocked
+from fencebench.checker.search.result import Coverage, Finding, Result
+from fencebench.checker.search.stopping import FIRST, Clock
+from fencebench.model.machine import Event, Machine, Progress
 
 GRAPH_STATES = 4_000_000
 """Progress is judged on graphs of up to so many states: all steps of one number of faults are held in memory."""

@@ -9,14 +9,13 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import cast
 
-from model.machine import State
-
-from .clock import INTERRUPTED, Clock
-from .docket import Docket, Suspicion
-from .known import Known
-from .outcome import Outcome, Tally
-from .retrace import Member
-from .tables import REFUSED
+from fencebench.checker.fast.outcome import Outcome, Tally
+from fencebench.checker.fast.trace import Member
+from fencebench.checker.fast.violations import Docket, Suspicion
+from fencebench.checker.search.stopping import INTERRUPTED, Clock
+from fencebench.checker.tables.known import Known
+from fencebench.checker.tables.machine_tables import REFUSED
+from fencebench.model.machine import State
 
 WIDTH = 32
 MASK = (1 << WIDTH) - 1

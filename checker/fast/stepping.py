@@ -5,14 +5,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from model.machine import State
-
-from .arrays import PIECE, Ids, Words, union
-from .layout import Layout, Overflow, roomy, sorted_units
-from .menu import spread
-from .moves import Moves
-from .relation import Relation
-from .turns import Turns
+from fencebench.checker.fast.layout import Layout, Overflow, roomy, sorted_units
+from fencebench.checker.tables.action_table import spread
+from fencebench.checker.tables.arrays import PIECE, Ids, Words, union
+from fencebench.checker.tables.successors import Moves, Relation, Turns
+from fencebench.model.machine import State
 
 
 class Turn(NamedTuple):

@@ -7,8 +7,13 @@ named function that tells what is false.
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
-from checker.oracle.guards_checkpoint import config_as_now, done_as_recorded, input_as_now, pending_is_the_rest
-from checker.oracle.guards_lease import (
+from fencebench.checker.oracle.guards_checkpoint import (
+    config_as_now,
+    done_as_recorded,
+    input_as_now,
+    pending_is_the_rest,
+)
+from fencebench.checker.oracle.guards_lease import (
     at_current_epoch,
     ends_later,
     higher_epoch,
@@ -22,7 +27,7 @@ from checker.oracle.guards_lease import (
     planned,
     set_by_current_epoch,
 )
-from checker.oracle.guards_report import (
+from fencebench.checker.oracle.guards_report import (
     all_sealed,
     each_shard_once,
     has_receipt,
@@ -30,7 +35,7 @@ from checker.oracle.guards_report import (
     pinned_revision,
     served_by_pinned,
 )
-from checker.oracle.guards_spend import (
+from fencebench.checker.oracle.guards_spend import (
     counted,
     fits,
     fits_with_burned,
@@ -41,7 +46,7 @@ from checker.oracle.guards_spend import (
     part_of_the_hold,
     tokens_drawn,
 )
-from checker.oracle.guards_store import (
+from fencebench.checker.oracle.guards_store import (
     artifact_stored,
     config_as_granted,
     input_as_granted,
@@ -51,7 +56,7 @@ from checker.oracle.guards_store import (
     nothing_else_under_key,
     whole,
 )
-from checker.oracle.state import Scene
+from fencebench.checker.oracle.state import Scene
 
 
 class Guard(NamedTuple):

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from math import fsum
 from typing import Final
 
-from checker.oracle.rows import BadRowsError, Plan, Row
+from fencebench.checker.oracle.rows import BadRowsError, Plan, Row
 
 INTERPRETABLE: Final = "interpretable"
 

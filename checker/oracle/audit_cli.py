@@ -7,12 +7,21 @@ from pathlib import Path
 
 import click
 
-from checker.oracle.audit import AGGREGATES, audit, interpretable
-from checker.oracle.audit_render import as_json, as_text
-from checker.oracle.cli import BadInput
-from checker.oracle.events import BadLineError, numbered, read_object
-from checker.oracle.rows import BadRowsError, Plan, Row, from_csv, from_database, from_jsonl, plan_of, read_plan
-from checker.oracle.streams import STDIN
+from fencebench.checker.oracle.audit import AGGREGATES, audit, interpretable
+from fencebench.checker.oracle.audit_render import as_json, as_text
+from fencebench.checker.oracle.cli import BadInput
+from fencebench.checker.oracle.events import BadLineError, numbered, read_object
+from fencebench.checker.oracle.rows import (
+    BadRowsError,
+    Plan,
+    Row,
+    from_csv,
+    from_database,
+    from_jsonl,
+    plan_of,
+    read_plan,
+)
+from fencebench.checker.oracle.streams import STDIN
 
 
 @click.command("audit")

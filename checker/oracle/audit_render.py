@@ -3,7 +3,7 @@
 import json
 from dataclasses import asdict
 
-from checker.oracle.audit import Audit, Header, interpretable
+from fencebench.checker.oracle.audit import Audit, Header, interpretable
 
 _WIDTH = 16
 _MANY = 10

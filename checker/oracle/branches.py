@@ -8,11 +8,11 @@ from collections.abc import Callable
 from heapq import heappop, heappush
 from typing import Final
 
-from checker.oracle.effects import After
-from checker.oracle.events import Event, Name
-from checker.oracle.queries import is_newest, meant_epoch
-from checker.oracle.spend import attempt_spend
-from checker.oracle.state import FRESH, NOTHING, Branch, Run, Scene, Spend, fresh_branch
+from fencebench.checker.oracle.effects import After
+from fencebench.checker.oracle.events import Event, Name
+from fencebench.checker.oracle.queries import is_newest, meant_epoch
+from fencebench.checker.oracle.spend import attempt_spend
+from fencebench.checker.oracle.state import FRESH, NOTHING, Branch, Run, Scene, Spend, fresh_branch
 
 LIMIT: Final = 64
 """Alternatives kept of one shard; beyond them a divergence is undetermined."""

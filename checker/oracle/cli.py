@@ -7,18 +7,18 @@ from pathlib import Path
 
 import click
 
-from checker.command.fences import find_fence
-from checker.files import write_whole
-from checker.oracle.drive_cli import drive_command
-from checker.oracle.events import BadLineError
-from checker.oracle.linearize import EXITS, linearize
-from checker.oracle.modes import SOUND, Mode, strictly
-from checker.oracle.render import as_json, as_text, linearized_text
-from checker.oracle.replay import Verdict, exit_code, first_divergence, replay
-from checker.oracle.search import LIMIT
-from checker.oracle.streams import STDIN, followed, lines_of
-from checker.oracle.vectors_cli import vectors_command
-from checker.story import Story
+from fencebench.checker.cli.fences import find_fence
+from fencebench.checker.files import write_whole
+from fencebench.checker.oracle.drive_cli import drive_command
+from fencebench.checker.oracle.events import BadLineError
+from fencebench.checker.oracle.linearize import EXITS, linearize
+from fencebench.checker.oracle.modes import SOUND, Mode, strictly
+from fencebench.checker.oracle.render import as_json, as_text, linearized_text
+from fencebench.checker.oracle.replay import Verdict, exit_code, first_divergence, replay
+from fencebench.checker.oracle.search import LIMIT
+from fencebench.checker.oracle.streams import STDIN, followed, lines_of
+from fencebench.checker.oracle.vectors_cli import vectors_command
+from fencebench.checker.report.story import Story
 
 
 class BadInput(click.ClickException):  # click's own name for it
@@ -94,8 +94,8 @@ def kept(lines: Iterable[bytes]) -> list[bytes]:
 
 def draw(path: Path, lines: Iterable[bytes], verdict: Verdict) -> None:
     """Draw the run up to its divergence."""
-    from checker import picture
-    from checker.oracle.logged_story import story_of_log
+    from fencebench.checker.oracle.logged_story import story_of_log
+    from fencebench.checker.report import picture
 
     forms: dict[str, Callable[[Story], str | bytes]] = {
         ".svg": picture.as_svg,

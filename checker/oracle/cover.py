@@ -6,8 +6,8 @@ from typing import Any
 
 import networkx as nx
 
-from checker.errors import BadInput
-from model.machine import Machine, State, Transition
+from fencebench.checker.errors import BadInput
+from fencebench.model.machine import Machine, State, Transition
 
 Graph = nx.MultiDiGraph
 Kind = Callable[[State, Transition], Hashable]

@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from checker.oracle.modes import Mode
-from checker.oracle.process import Broken, Process
-from checker.oracle.replay import Verdict, first_divergence
-from checker.oracle.requests import Request, Requests, atoms
+from fencebench.checker.oracle.modes import Mode
+from fencebench.checker.oracle.process import Broken, Process
+from fencebench.checker.oracle.replay import Verdict, first_divergence
+from fencebench.checker.oracle.requests import Request, Requests, atoms
 
 MOST_TRIES: Final = 400
 FEW_TRIES: Final = 20

@@ -7,17 +7,17 @@ from pathlib import Path
 
 import click
 
-from checker.command.fences import find_fence
-from checker.errors import BadInput
-from checker.files import read_text, write_whole
-from checker.oracle.drive import Bench, Driven, Fault, asked, drive
-from checker.oracle.events import BadLineError, numbered, parse, read_object
-from checker.oracle.modes import SOUND, strictly
-from checker.oracle.ops import OPS
-from checker.oracle.process import answered
-from checker.oracle.render import as_text
-from checker.oracle.requests import Requests, covering_requests, walked_requests
-from model.fences import REFERENCE
+from fencebench.checker.cli.fences import find_fence
+from fencebench.checker.errors import BadInput
+from fencebench.checker.files import read_text, write_whole
+from fencebench.checker.oracle.drive import Bench, Driven, Fault, asked, drive
+from fencebench.checker.oracle.events import BadLineError, numbered, parse, read_object
+from fencebench.checker.oracle.modes import SOUND, strictly
+from fencebench.checker.oracle.ops import OPS
+from fencebench.checker.oracle.process import answered
+from fencebench.checker.oracle.render import as_text
+from fencebench.checker.oracle.requests import Requests, covering_requests, walked_requests
+from fencebench.model.fences import REFERENCE
 
 SAVED = Path("divergence.jsonl")
 WIDEST = 240

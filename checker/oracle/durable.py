@@ -4,10 +4,10 @@ import hashlib
 import json
 from typing import Any
 
-from checker.oracle.translate import digest_of, input_name
-from model.machine import State
-from model.settings import Settings
-from model.telling import Face, face
+from fencebench.checker.oracle.translate import digest_of, input_name
+from fencebench.model.describe import Face, face
+from fencebench.model.machine import State
+from fencebench.model.settings import Settings
 
 
 def durable(state: State, settings: Settings) -> dict[str, Any]:

@@ -5,10 +5,10 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from checker.oracle.events import Name
-from checker.oracle.guards_spend import releasable
-from checker.oracle.queries import asked_holder
-from checker.oracle.state import Accepted, Attempt, Checkpoint, Facts, Receipt, Scene, Stored
+from fencebench.checker.oracle.events import Name
+from fencebench.checker.oracle.guards_spend import releasable
+from fencebench.checker.oracle.queries import asked_holder
+from fencebench.checker.oracle.state import Accepted, Attempt, Checkpoint, Facts, Receipt, Scene, Stored
 
 
 class After(NamedTuple):

@@ -8,8 +8,8 @@ import math
 from collections.abc import Iterable, Iterator
 from typing import Final, Literal, NamedTuple
 
-from checker.oracle.ops import KINDS, OPS, Op, shown
-from model.outcomes import Refusal
+from fencebench.checker.oracle.ops import KINDS, OPS, Op, shown
+from fencebench.model.fence import Refusal
 
 Name = int | str
 """What a run, shard, case, host, digest or revision is called in a log: a whole number or a text."""

@@ -1,9 +1,9 @@
 """The state of a shard and its run in words, as it was before a line."""
 
-from checker.oracle.branches import branches_of
-from checker.oracle.events import Event
-from checker.oracle.queries import unsealed
-from checker.oracle.state import Attempt, Branch, Run
+from fencebench.checker.oracle.branches import branches_of
+from fencebench.checker.oracle.events import Event
+from fencebench.checker.oracle.queries import unsealed
+from fencebench.checker.oracle.state import Attempt, Branch, Run
 
 
 def state_of(run: Run, event: Event) -> tuple[str, ...]:

@@ -4,8 +4,8 @@ Each is None when it holds, else a clause that says what is false, with the valu
 observed makes no guard false.
 """
 
-from checker.oracle.queries import same
-from checker.oracle.state import Checkpoint, Scene
+from fencebench.checker.oracle.queries import same
+from fencebench.checker.oracle.state import Checkpoint, Scene
 
 
 def checkpoint_of(s: Scene) -> Checkpoint | None:

@@ -4,7 +4,7 @@ Each is None when it holds, else a clause that says what is false, with the valu
 observed makes no guard false.
 """
 
-from checker.oracle.queries import (
+from fencebench.checker.oracle.queries import (
     FINAL_STATES,
     asked_holder,
     current,
@@ -15,7 +15,7 @@ from checker.oracle.queries import (
     leases_observed,
     same,
 )
-from checker.oracle.state import Scene
+from fencebench.checker.oracle.state import Scene
 
 
 def at_current_epoch(s: Scene) -> str | None:

@@ -4,8 +4,8 @@ Each is None when it holds, else a clause that says what is false, with the valu
 observed makes no guard false.
 """
 
-from checker.oracle.queries import repeats_hold
-from checker.oracle.state import Scene
+from fencebench.checker.oracle.queries import repeats_hold
+from fencebench.checker.oracle.state import Scene
 
 
 def fits(s: Scene) -> str | None:

@@ -4,8 +4,8 @@ Each is None when it holds, else a clause that says what is false, with the valu
 observed makes no guard false.
 """
 
-from checker.oracle.queries import accepted_elsewhere, granted_config, granted_input, same, same_put
-from checker.oracle.state import Scene
+from fencebench.checker.oracle.queries import accepted_elsewhere, granted_config, granted_input, same, same_put
+from fencebench.checker.oracle.state import Scene
 
 
 def whole(s: Scene) -> str | None:

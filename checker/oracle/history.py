@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, NamedTuple
 
-from checker.oracle.events import BadLineError, Name, numbered, read_object
-from checker.oracle.ops import KINDS, shown
-from model.outcomes import Refusal
+from fencebench.checker.oracle.events import BadLineError, Name, numbered, read_object
+from fencebench.checker.oracle.ops import KINDS, shown
+from fencebench.model.fence import Refusal
 
 FOREVER: Final = 1 << 62
 """The line at which an unknown call completes: after every other."""

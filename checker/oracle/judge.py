@@ -8,8 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from checker.oracle.acceptances import ACCEPTANCES
-from checker.oracle.branches import (
+from fencebench.checker.oracle.acceptances import ACCEPTANCES
+from fencebench.checker.oracle.branches import (
     bounds,
     branches_of,
     change,
@@ -20,14 +20,14 @@ from checker.oracle.branches import (
     scene_of,
     settle,
 )
-from checker.oracle.effects import CORRECTED, EFFECTS, OBSERVED, REFUSED, UNAPPLIED, Effect, nothing
-from checker.oracle.events import Event, Name
-from checker.oracle.guards_spend import releasable
-from checker.oracle.ops import OPS
-from checker.oracle.queries import is_sealed, lease_may_run, same_content, stale
-from checker.oracle.refusals import REFUSALS
-from checker.oracle.state import FRESH, NOTHING, Facts, Run, Scene, Spend
-from model.outcomes import GO_ON, Refusal
+from fencebench.checker.oracle.effects import CORRECTED, EFFECTS, OBSERVED, REFUSED, UNAPPLIED, Effect, nothing
+from fencebench.checker.oracle.events import Event, Name
+from fencebench.checker.oracle.guards_spend import releasable
+from fencebench.checker.oracle.ops import OPS
+from fencebench.checker.oracle.queries import is_sealed, lease_may_run, same_content, stale
+from fencebench.checker.oracle.refusals import REFUSALS
+from fencebench.checker.oracle.state import FRESH, NOTHING, Facts, Run, Scene, Spend
+from fencebench.model.fence import GO_ON, Refusal
 
 _OF_THE_RUN = ("report.print", "ledger.rebuild")
 

@@ -9,10 +9,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from checker.oracle.events import Name
-from checker.oracle.history import FOREVER, Call, History, Plan, read_history
-from checker.oracle.search import LIMIT, Found, Part, search
-from checker.oracle.sequential import Ledger, Shard, World, step
+from fencebench.checker.oracle.events import Name
+from fencebench.checker.oracle.history import FOREVER, Call, History, Plan, read_history
+from fencebench.checker.oracle.search import LIMIT, Found, Part, search
+from fencebench.checker.oracle.sequential import Ledger, Shard, World, step
 
 Word = Literal["linearizable", "not-linearizable", "undetermined", "vacuous"]
 

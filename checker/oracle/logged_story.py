@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from typing import Final
 
-from checker.oracle.events import Event, read_events
-from checker.oracle.replay import Verdict
-from checker.story import Clock, Lane, Lease, Story, StoryStep
+from fencebench.checker.oracle.events import Event, read_events
+from fencebench.checker.oracle.replay import Verdict
+from fencebench.checker.report.story import Clock, Lane, Lease, Story, StoryStep
 
 TARGETS: Final = {"ledger": "ledger", "lease": "ledger", "seal": "ledger", "store": "store", "model": "model"}
 """By the first word of an op, who is asked."""

@@ -4,13 +4,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from checker.oracle import judge as any_sound
-from checker.oracle import strict
-from checker.oracle.events import Event
-from checker.oracle.explain import state_of
-from checker.oracle.judge import Finding
-from checker.oracle.state import opened
-from model.fence import Fence
+from fencebench.checker.oracle import judge as any_sound
+from fencebench.checker.oracle import strict
+from fencebench.checker.oracle.events import Event
+from fencebench.checker.oracle.explain import state_of
+from fencebench.checker.oracle.judge import Finding
+from fencebench.checker.oracle.state import opened
+from fencebench.model.fence import Fence
 
 
 @dataclass(frozen=True)

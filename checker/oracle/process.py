@@ -10,8 +10,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final, NoReturn
 
-from checker.errors import BadInput
-from checker.oracle.ops import OPS, shown
+from fencebench.checker.errors import BadInput
+from fencebench.checker.oracle.ops import OPS, shown
 
 LONGEST_ANSWER_BYTES: Final = 1 << 20
 

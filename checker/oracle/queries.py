@@ -1,7 +1,7 @@
 """Questions about one event in one alternative of its shard, shared by guards and classes."""
 
-from checker.oracle.events import Event, Name
-from checker.oracle.state import NEVER, Branch, Facts, Run, Scene
+from fencebench.checker.oracle.events import Event, Name
+from fencebench.checker.oracle.state import NEVER, Branch, Facts, Run, Scene
 
 FINAL_STATES = ("sealed", "completed")
 

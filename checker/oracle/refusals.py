@@ -5,7 +5,7 @@ A refusal that names its class needs only not to be denied; one that names none 
 
 from typing import Final
 
-from checker.oracle.truths import (
+from fencebench.checker.oracle.truths import (
     already_sealed,
     config_mismatch,
     cut_by_provider,
@@ -28,8 +28,8 @@ from checker.oracle.truths import (
     unreserved_spend,
     unresolved_conflict,
 )
-from checker.oracle.truths_key import Truth, already, already_stored, conflict
-from model.outcomes import Refusal
+from fencebench.checker.oracle.truths_key import Truth, already, already_stored, conflict
+from fencebench.model.fence import Refusal
 
 _LEASE: Final[dict[Refusal, Truth]] = {Refusal.LEASE_EXPIRED: lease_expired, Refusal.LEASE_MARGIN: lease_margin}
 _MADE_ON: Final[dict[Refusal, Truth]] = {

@@ -3,8 +3,8 @@
 import json
 from dataclasses import asdict
 
-from checker.oracle.linearize import Linearized
-from checker.oracle.replay import Verdict
+from fencebench.checker.oracle.linearize import Linearized
+from fencebench.checker.oracle.replay import Verdict
 
 _WIDTH = 12
 _MANY = 10

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal, NamedTuple
 
-from checker.oracle.events import BadLineError, Event, Name, read_events
-from checker.oracle.judge import Finding
-from checker.oracle.modes import SOUND, Mode
+from fencebench.checker.oracle.events import BadLineError, Event, Name, read_events
+from fencebench.checker.oracle.judge import Finding
+from fencebench.checker.oracle.modes import SOUND, Mode
 
 Word = Literal["conforms", "diverges", "undetermined", "vacuous"]
 

@@ -11,12 +11,12 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any, Final
 
-from checker.oracle.process import answered
-from checker.oracle.translate import Line, Source, translate
-from checker.oracle.vectors import runs_of
-from model.fence import Fence
-from model.machine import Machine, Transition
-from model.settings import FAULTS, Bound
+from fencebench.checker.oracle.process import answered
+from fencebench.checker.oracle.translate import Line, Source, translate
+from fencebench.checker.oracle.vectors import runs_of
+from fencebench.model.fence import Fence
+from fencebench.model.machine import Machine, Transition
+from fencebench.model.settings import FAULTS, Bound
 
 Request = dict[str, Any]
 Requests = tuple[Request, ...]

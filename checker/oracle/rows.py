@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import quote, unquote, urlsplit
 
-from checker.oracle.events import BadLineError, numbered, read_object
-from checker.oracle.ops import shown
-from model.outcomes import Refusal
+from fencebench.checker.oracle.events import BadLineError, numbered, read_object
+from fencebench.checker.oracle.ops import shown
+from fencebench.model.fence import Refusal
 
 OUTCOMES: Final = {
     "committed": "committed",

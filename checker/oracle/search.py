@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final, Literal, NamedTuple
 
-from checker.oracle.history import Call
-from checker.oracle.sequential import Ledger, World, step
+from fencebench.checker.oracle.history import Call
+from fencebench.checker.oracle.sequential import Ledger, World, step
 
 LIMIT: Final = 500_000
 """Pairs of placed calls and ledger that the search of one part may try."""

@@ -8,9 +8,9 @@ clock.
 from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
-from checker.oracle.events import Name
-from checker.oracle.history import Call, Plan
-from model.outcomes import GO_ON, Refusal
+from fencebench.checker.oracle.events import Name
+from fencebench.checker.oracle.history import Call, Plan
+from fencebench.model.fence import GO_ON, Refusal
 
 NONE_YET: Final = -1
 

@@ -4,7 +4,7 @@ A live hold counts whole. A hold ends with its attempt; from then on what was bu
 line books it. A sweep ends nothing. Between the end of a lease by the clock and the line that says so, both are sound.
 """
 
-from checker.oracle.state import Attempt, Spend
+from fencebench.checker.oracle.state import Attempt, Spend
 
 
 def attempt_spend(attempt: Attempt, newest: bool, t: float, calls_observed: bool) -> Spend:

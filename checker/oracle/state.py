@@ -6,7 +6,7 @@ Times are seconds on the control plane's clock, amounts are tokens. None means n
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from checker.oracle.events import Event, Name
+from fencebench.checker.oracle.events import Event, Name
 
 NEVER = -1
 """An epoch below every epoch."""

@@ -8,18 +8,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from checker.oracle.events import Event
-from checker.oracle.judge import Finding
-from checker.oracle.strict_effects import apply
-from checker.oracle.strict_state import Books, World, lease_over, store_as_seen
-from model.driver import ReserveView
-from model.endpoint import CallView
-from model.fence import Answer, Fence
-from model.ledger import CommitView, Request
-from model.outcomes import Refusal
-from model.shared import PublishView
-from model.store import PutView
-from model.worker import ResumeView
+from fencebench.checker.oracle.events import Event
+from fencebench.checker.oracle.judge import Finding
+from fencebench.checker.oracle.strict_effects import apply
+from fencebench.checker.oracle.strict_state import Books, World, lease_over, store_as_seen
+from fencebench.model.fence import Answer, Fence, Refusal
+from fencebench.model.machines.driver import ReserveView
+from fencebench.model.machines.endpoint import CallView
+from fencebench.model.machines.ledger import CommitView, Request
+from fencebench.model.machines.shared import PublishView
+from fencebench.model.machines.store import PutView
+from fencebench.model.machines.worker import ResumeView
 
 LIMIT: Final = 64
 """Alternatives kept of a run; beyond them a divergence is undetermined."""
@@ -234,7 +233,7 @@ def differs(world: World, event: Event, asked: Asked, due: Answer) -> Finding:
 
 def accepts(event: Event) -> str:
     """Return the word of success of an op."""
-    from checker.oracle.ops import OPS
+    from fencebench.checker.oracle.ops import OPS
 
     op = OPS[event.op]
     return (*op.accepts, *op.observes)[0]

@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from typing import Any, Final
 
-from checker.oracle.events import Event
-from checker.oracle.strict_state import Books, World
-from model.driver import settled
-from model.ledger import Content, Grant, Hold
-from model.outcomes import Refusal
+from fencebench.checker.oracle.events import Event
+from fencebench.checker.oracle.strict_state import Books, World
+from fencebench.model.fence import Refusal
+from fencebench.model.machines.driver import settled
+from fencebench.model.machines.ledger import Content, Grant, Hold
 
 
 def apply(world: World, event: Event, accepted: bool) -> World:

@@ -7,12 +7,11 @@ import copy
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from checker.oracle.events import Event, Name
-from model.fence import Fence
-from model.ledger import Content, Grant, Ledger, Receipt, Request
-from model.settings import Bound, Settings
-from model.setup import Setup, revision_name
-from model.store import Artifact, Store
+from fencebench.checker.oracle.events import Event, Name
+from fencebench.model.fence import Fence
+from fencebench.model.machines.ledger import Content, Grant, Ledger, Receipt, Request
+from fencebench.model.machines.store import Artifact, Store
+from fencebench.model.settings import Bound, Settings, Setup, revision_name
 
 OTHER: Final = Content(cases=-1)
 """The content of whatever is not what the request brings."""

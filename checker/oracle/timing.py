@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import Final
 
-from model.machine import State, Transition
-from model.settings import Settings
-from model.telling import face
+from fencebench.model.describe import face
+from fencebench.model.machine import State, Transition
+from fencebench.model.settings import Settings
 
 SECONDS: Final = {"grade": 5}
 """What a step takes on the driver's clock, if not one second."""

@@ -10,15 +10,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final, NamedTuple
 
-from checker.oracle.timing import Timing
-from model.composition import build
-from model.fence import Fence
-from model.ledger import Content, Grant, Request
-from model.machine import Machine, State, Transition
-from model.outcomes import Refusal
-from model.settings import Bound, Settings
-from model.setup import Setup, revision_name
-from model.telling import Face, face
+from fencebench.checker.oracle.timing import Timing
+from fencebench.model.build import build
+from fencebench.model.describe import Face, face
+from fencebench.model.fence import Fence, Refusal
+from fencebench.model.machine import Machine, State, Transition
+from fencebench.model.machines.ledger import Content, Grant, Request
+from fencebench.model.settings import Bound, Settings, Setup, revision_name
 
 Fields = dict[str, Any]
 

@@ -1,9 +1,9 @@
 """The other classes of refusal: what makes each of them true, told as in `truths_key`."""
 
-from checker.oracle.events import Name
-from checker.oracle.guards_checkpoint import checkpoint_of
-from checker.oracle.guards_store import artifact_stored
-from checker.oracle.queries import (
+from fencebench.checker.oracle.events import Name
+from fencebench.checker.oracle.guards_checkpoint import checkpoint_of
+from fencebench.checker.oracle.guards_store import artifact_stored
+from fencebench.checker.oracle.queries import (
     current,
     granted_config,
     granted_input,
@@ -14,8 +14,8 @@ from checker.oracle.queries import (
     repeats_hold,
     same,
 )
-from checker.oracle.state import Scene
-from checker.oracle.truths_key import UNSEEN
+from fencebench.checker.oracle.state import Scene
+from fencebench.checker.oracle.truths_key import UNSEEN
 
 
 def revision_mismatch(s: Scene) -> str | None:

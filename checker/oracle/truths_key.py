@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Final
 
-from checker.oracle.queries import (
+from fencebench.checker.oracle.queries import (
     accepted_elsewhere,
     asked_holder,
     earlier_lease_runs,
@@ -14,7 +14,7 @@ from checker.oracle.queries import (
     same_put,
     same_reserve,
 )
-from checker.oracle.state import Scene
+from fencebench.checker.oracle.state import Scene
 
 Truth = Callable[[Scene], str | None]
 """None when a class is true of the scene, `UNSEEN` when that is not observed, else the clause that denies it."""

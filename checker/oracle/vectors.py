@@ -5,10 +5,10 @@ from collections.abc import Hashable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from checker.oracle.cover import Kind, covering
-from checker.oracle.durable import state_hash
-from checker.oracle.translate import LINES, Line, Source, opened, steps_told
-from model.machine import State, Transition
+from fencebench.checker.oracle.cover import Kind, covering
+from fencebench.checker.oracle.durable import state_hash
+from fencebench.checker.oracle.translate import LINES, Line, Source, opened, steps_told
+from fencebench.model.machine import State, Transition
 
 FORMAT: Final = "fencebench-vectors"
 VERSION: Final = 1

@@ -7,11 +7,11 @@ from typing import Any
 
 import click
 
-from checker.command.bounds import Asked, asked, both_ceilings, fits_fence
-from checker.command.fences import find_fence
-from checker.command.options import bound_options
-from checker.files import write_whole
-from model.settings import Bound
+from fencebench.checker.analysis.bounds import Asked, asked, both_ceilings, fits_fence
+from fencebench.checker.cli.fences import find_fence
+from fencebench.checker.cli.options import bound_options
+from fencebench.checker.files import write_whole
+from fencebench.model.settings import Bound
 
 SMALL = Bound(shards=1, epochs=2, faults=1)
 """The bound without options, at both ceilings."""
@@ -32,8 +32,8 @@ def vectors_command(
 
     Exit codes: 0 written, 2 bad input.
     """
-    from checker.oracle.translate import Source
-    from checker.oracle.vectors import as_text, document
+    from fencebench.checker.oracle.translate import Source
+    from fencebench.checker.oracle.vectors import as_text, document
 
     found, wanted = find_fence(fence), asked_or_small(options, bounds_file)
     fits_fence(found, wanted)

@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.fast.arrays import Words, distinct, union, within
-from checker.fast.menu import spread
-from checker.reduce.system import HIDDEN
+from fencebench.checker.reduce.system import HIDDEN
+from fencebench.checker.tables.action_table import spread
+from fencebench.checker.tables.arrays import Words, distinct, union, within
 
 Hashes = NDArray[np.uint64]
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from checker.fast.arrays import Words, distinct
-from checker.reduce.bisimulation import Edges, branching, strong
-from checker.reduce.system import HIDDEN, Label, System
+from fencebench.checker.reduce.bisimulation import Edges, branching, strong
+from fencebench.checker.reduce.system import HIDDEN, Label, System
+from fencebench.checker.tables.arrays import Words, distinct
 
 Labels = tuple[Label, ...]
 Steps = dict[int, tuple[tuple[int, int], ...]]

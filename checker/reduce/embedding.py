@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from checker.cheapest import Way, cheapest_first
-from checker.promises import Promises
-from checker.result import Finding
-from model.machine import Event, Machine, State, Transition, Unit
+from fencebench.checker.search.properties import Promises
+from fencebench.checker.search.result import Finding
+from fencebench.checker.search.uniform_cost import Way, cheapest_first
+from fencebench.model.machine import Event, Machine, State, Transition, Unit
 
 Script = tuple[tuple[Event, Unit], ...]
 """What one unit does: each of its steps, and what it is after it."""

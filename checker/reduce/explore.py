@@ -5,16 +5,16 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from checker.explore import UNLIMITED, Watch
-from checker.fast.clock import FIRST
-from checker.promises import Promises
-from checker.reduce.blocks import Blocks, minimised
-from checker.reduce.lift import as_finding, lifted
-from checker.reduce.product import begun, product, unjudged
-from checker.reduce.system import system
-from checker.result import Coverage, Finding, Limits, Result
-from model.machine import Machine
-from model.solo import Cast, Known, Solo
+from fencebench.checker.reduce.blocks import Blocks, minimised
+from fencebench.checker.reduce.lift import as_finding, lifted
+from fencebench.checker.reduce.product import begun, product, unjudged
+from fencebench.checker.reduce.system import system
+from fencebench.checker.search.explore import UNLIMITED, Watch
+from fencebench.checker.search.properties import Promises
+from fencebench.checker.search.result import Coverage, Finding, Limits, Result
+from fencebench.checker.search.stopping import FIRST
+from fencebench.model.local_view import Cast, Known, Solo
+from fencebench.model.machine import Machine
 
 Engine = Callable[[Machine, Limits, Watch], Result]
 

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from checker.promises import Promises
-from checker.reduce.system import Label, inconsequential, shown
-from checker.result import Finding
-from model.machine import Event, Machine, Shared, SharedStep, State, Step, Transition, Unit
-from model.solo import Known, Solo
+from fencebench.checker.reduce.system import Label, inconsequential, shown
+from fencebench.checker.search.properties import Promises
+from fencebench.checker.search.result import Finding
+from fencebench.model.local_view import Known, Solo
+from fencebench.model.machine import Event, Machine, Shared, SharedStep, State, Step, Transition, Unit
 
 
 class Alone(NamedTuple):

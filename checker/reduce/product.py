@@ -5,11 +5,11 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from checker.promises import on_final, on_shared
-from checker.reduce.blocks import Blocks
-from checker.reduce.system import Label
-from model.machine import Effect, Event, Machine, Property, Shared, SharedStep, State, Step, tabled
-from model.solo import Cast, Solo
+from fencebench.checker.reduce.blocks import Blocks
+from fencebench.checker.reduce.system import Label
+from fencebench.checker.search.properties import on_final, on_shared
+from fencebench.model.local_view import Cast, Solo
+from fencebench.model.machine import Effect, Event, Machine, Property, Shared, SharedStep, State, Step, tabled
 
 
 def product(machine: Machine, solo: Solo, blocks: Blocks) -> Machine:

@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from checker.fast import known as tables
-from checker.fast.arrays import Words, distinct, union, within
-from checker.fast.grid import Grid
-from checker.fast.moves import Moves
-from checker.fast.numbers import Numbers
-from model.machine import Effect, Event
-from model.solo import Known, Solo
+from fencebench.checker.tables import known as tables
+from fencebench.checker.tables.arrays import Words, distinct, union, within
+from fencebench.checker.tables.interning import Numbers
+from fencebench.checker.tables.memo import Grid
+from fencebench.checker.tables.successors import Moves
+from fencebench.model.local_view import Known, Solo
+from fencebench.model.machine import Effect, Event
 
 HIDDEN = 0
 """The label of a step of which nothing is seen."""

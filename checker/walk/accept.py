@@ -12,15 +12,13 @@ from random import Random
 from types import MappingProxyType
 from typing import NamedTuple
 
-from checker.walk.batch import RULES, Batch, at_random, run_batch
-from checker.walk.ground import Ground
-from checker.walk.tempers import LATECOMERS, RELAY, SHORTAGE
-from checker.walk.walker import Walker
-from model.composition import build
-from model.fence import Fence
-from model.outcomes import Refusal
-from model.settings import FAULTS, Bound, Settings
-from model.setup import Setup
+from fencebench.checker.walk.batch import RULES, Batch, at_random, run_batch
+from fencebench.checker.walk.ground import Ground
+from fencebench.checker.walk.profiles import LATECOMERS, RELAY, SHORTAGE
+from fencebench.checker.walk.walker import Walker
+from fencebench.model.build import build
+from fencebench.model.fence import Fence, Refusal
+from fencebench.model.settings import FAULTS, Bound, Settings, Setup
 
 HARMLESS = frozenset(("duplicate", "skew"))
 """Faults that cost a sound fence no attempt. (A forged row may leave a conflict, which rightly stops the report.)"""

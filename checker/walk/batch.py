@@ -5,16 +5,15 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import cast
 
-from checker.count import add_event
-from checker.result import Coverage
-from checker.walk.walker import Walker
-from model.composition import parts
-from model.ledger import Ledger
-from model.machine import State, Transition
-from model.properties import accepted
-from model.settings import FAULTS, Bound
-from model.setup import Setup
-from model.store import Store
+from fencebench.checker.search.coverage import add_event
+from fencebench.checker.search.result import Coverage
+from fencebench.checker.walk.walker import Walker
+from fencebench.model.build import parts
+from fencebench.model.machine import State, Transition
+from fencebench.model.machines.ledger import Ledger
+from fencebench.model.machines.store import Store
+from fencebench.model.promises.claims import accepted
+from fencebench.model.settings import FAULTS, Bound, Setup
 
 Steps = Iterator[tuple[State, Transition]]
 """Steps, each with the state before it."""

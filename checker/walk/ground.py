@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from checker.fast.numbers import Numbers
-from checker.promises import promising
-from checker.walk.judge import Judge
-from checker.walk.menu import Kitchen, Menu, names
-from model.machine import Machine, Shared, State, Transition
+from fencebench.checker.search.properties import promising
+from fencebench.checker.tables.interning import Numbers
+from fencebench.checker.walk.judge import Judge
+from fencebench.checker.walk.proposals import Kitchen, Menu, names
+from fencebench.model.machine import Machine, Shared, State, Transition
 
 Subject = Callable[[State, Transition], str | None]
 """A system under test: it is told the state and each step taken in it, and says where its own answer differs."""

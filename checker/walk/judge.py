@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator
 from functools import cache
 
-from checker.promises import Promises, Question, Sight, concerns, sight_of_state, sight_of_step
-from checker.walk.menu import Numbered
-from model.machine import Machine, State, Transition
+from fencebench.checker.search.properties import Promises, Question, Sight, concerns, sight_of_state, sight_of_step
+from fencebench.checker.walk.proposals import Numbered
+from fencebench.model.machine import Machine, State, Transition
 
 
 class Remembered:

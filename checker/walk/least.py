@@ -6,10 +6,10 @@ Whatever cannot be taken any more is skipped, so leaving out the cause leaves ou
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 
-from checker.replay import StoredStep, stored
-from checker.result import Finding
-from checker.walk.ground import Ground
-from checker.walk.walker import Walker
+from fencebench.checker.search.replay import StoredStep, stored
+from fencebench.checker.search.result import Finding
+from fencebench.checker.walk.ground import Ground
+from fencebench.checker.walk.walker import Walker
 
 Story = tuple[StoredStep, ...]
 Way = Callable[[Story], Iterator[Story]]

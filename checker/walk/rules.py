@@ -9,10 +9,10 @@ from typing import Protocol
 
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
-from checker.walk.ground import Site
-from checker.walk.swarm import Pick, Swarm, Walking, stretches, swarms
-from checker.walk.walker import Walker
-from model.machine import State, Transition
+from fencebench.checker.walk.ground import Site
+from fencebench.checker.walk.swarm import Pick, Swarm, Walking, stretches, swarms
+from fencebench.checker.walk.walker import Walker
+from fencebench.model.machine import State, Transition
 
 
 class Broken(AssertionError):

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from hypothesis import HealthCheck, Phase, Verbosity, seed, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from checker.count import Counting
-from checker.result import Coverage, Finding
-from checker.walk.ears import Enough, Plan, Round, Shrinker, Surveyor, Tally, Watch
-from checker.walk.ground import Site
-from checker.walk.least import least
-from checker.walk.rules import Broken, Ears, walk_class
-from checker.walk.swarm import STRETCH
+from fencebench.checker.search.coverage import Counting
+from fencebench.checker.search.result import Coverage, Finding
+from fencebench.checker.walk.ground import Site
+from fencebench.checker.walk.least import least
+from fencebench.checker.walk.listeners import Enough, Plan, Round, Shrinker, Surveyor, Tally, Watch
+from fencebench.checker.walk.rules import Broken, Ears, walk_class
+from fencebench.checker.walk.swarm import STRETCH
 
 ROUND = 10
 """Walks between two seeds."""

@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 from hypothesis import strategies as st
 
-from checker.walk.ground import Ground, Temper
-from checker.walk.walker import Walker
-from model.machine import Transition
+from fencebench.checker.walk.ground import Ground, Temper
+from fencebench.checker.walk.walker import Walker
+from fencebench.model.machine import Transition
 
 PAUSES = (0, 1, 2, 4, 6, 8, 11)
 """Ordinary steps between two faults, at least; each run draws its own. Without, a fault meets the narrowest window."""

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from checker.replay import StoredStep
-from checker.walk.ground import SUBJECT, Ground
-from checker.walk.menu import Numbered, Offer
-from model.machine import Event, Shared, State, Step, Transition
+from fencebench.checker.search.replay import StoredStep
+from fencebench.checker.walk.ground import SUBJECT, Ground
+from fencebench.checker.walk.proposals import Numbered, Offer
+from fencebench.model.machine import Event, Shared, State, Step, Transition
 
 Call = tuple[int | None, str, int | None, str]
 """Who does what: unit, action, epoch, fault."""

@@ -1,14 +1,18 @@
-"""The catalogue of fences. A fence of your own starts from one of these: `from model.fences import REFERENCE`."""
+"""The catalogue of fences. A fence of your own starts from one of these: `from fencebench import REFERENCE`."""
 
-from model.fences.expected import EXPECTED, KEYED_WITHOUT_RUN, Expected
-from model.fences.next_steps import COMPENSATING, TOKEN_LEVEL
-from model.fences.provenance import PROVENANCE_A, PROVENANCE_B, PROVENANCE_C, PROVENANCE_D
-from model.fences.reference import REFERENCE
-from model.fences.self_epochs import WORKER_EPOCHS
-from model.fences.shard_keyed import SHARD_KEYED
-from model.fences.spend_sketch import SPEND_SKETCH
-from model.fences.timestamped import LAST_WRITE_WINS
-from model.fences.weakened import WEAKENED, WORKER_CLOCK
+from fencebench.model.fences.expected import EXPECTED, KEYED_WITHOUT_RUN, Expected
+from fencebench.model.fences.reference import REFERENCE
+from fencebench.model.fences.sketches import (
+    LAST_WRITE_WINS,
+    PROVENANCE_A,
+    PROVENANCE_B,
+    PROVENANCE_C,
+    PROVENANCE_D,
+    SHARD_KEYED,
+    SPEND_SKETCH,
+    WORKER_EPOCHS,
+)
+from fencebench.model.fences.variants import COMPENSATING, TOKEN_LEVEL, WEAKENED, WORKER_CLOCK
 
 FENCES = {
     fence.name: fence

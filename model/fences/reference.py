@@ -4,8 +4,8 @@ Source: design section 4, "The reference fence"; both documents' own next steps 
 with the commit, a pinned revision, a report that refuses).
 """
 
-from model.fence import Fence
-from model.rules import call, commit, consume, publish, put, reserve, resume, write
+from fencebench.model.fence import Fence
+from fencebench.model.rules import call, commit, consume, publish, put, reserve, resume, write
 
 REFERENCE = Fence(
     name="reference",

@@ -1,9 +1,8 @@
 """Rules at `call`: what the gateway looks at before it lets a model call through."""
 
-from model.endpoint import CallView
-from model.fence import rule
-from model.ledger import Request
-from model.outcomes import Refusal
+from fencebench.model.fence import Refusal, rule
+from fencebench.model.machines.endpoint import CallView
+from fencebench.model.machines.ledger import Request
 
 
 @rule(Refusal.NO_HOLD)

@@ -1,8 +1,7 @@
 """Rules at `commit`: what the ledger looks at before it books a row."""
 
-from model.fence import rule
-from model.ledger import CommitView, Receipt, Request
-from model.outcomes import Refusal
+from fencebench.model.fence import Refusal, rule
+from fencebench.model.machines.ledger import CommitView, Receipt, Request
 
 
 @rule(Refusal.ALREADY_COMMITTED)

@@ -1,9 +1,8 @@
 """Rules at `consume`: what the reducer looks at before it takes a row into the aggregate."""
 
-from model.fence import rule
-from model.ledger import Request
-from model.outcomes import Refusal
-from model.reducer import ConsumeView
+from fencebench.model.fence import Refusal, rule
+from fencebench.model.machines.ledger import Request
+from fencebench.model.machines.reducer import ConsumeView
 
 
 @rule(Refusal.NO_RECEIPT, behind=("sealing=with commit",))

@@ -1,8 +1,7 @@
 """Rules at `publish`: what the report writer looks at before it prints an aggregate."""
 
-from model.fence import rule
-from model.outcomes import Refusal
-from model.shared import PublishView
+from fencebench.model.fence import Refusal, rule
+from fencebench.model.machines.shared import PublishView
 
 
 @rule(Refusal.MISSING_SHARDS)

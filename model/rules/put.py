@@ -1,9 +1,8 @@
 """Rules at `put`: what the store looks at before it keeps an artifact."""
 
-from model.fence import rule
-from model.ledger import Request
-from model.outcomes import Refusal
-from model.store import Artifact, PutView
+from fencebench.model.fence import Refusal, rule
+from fencebench.model.machines.ledger import Request
+from fencebench.model.machines.store import Artifact, PutView
 
 
 @rule(Refusal.ALREADY_STORED, behind=("call.hold_exhausted", "call.no_hold"))

@@ -1,9 +1,8 @@
 """Rules at `reserve`: what the ledger looks at before it grants an epoch."""
 
-from model.driver import ReserveView
-from model.fence import rule
-from model.ledger import Request
-from model.outcomes import Refusal
+from fencebench.model.fence import Refusal, rule
+from fencebench.model.machines.driver import ReserveView
+from fencebench.model.machines.ledger import Request
 
 
 def same(request: Request, view: ReserveView) -> bool:

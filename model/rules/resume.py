@@ -1,9 +1,8 @@
 """Rules at `resume`: what a worker looks at before it starts, from a checkpoint or anew."""
 
-from model.fence import rule
-from model.ledger import Request
-from model.outcomes import Refusal
-from model.worker import ResumeView
+from fencebench.model.fence import Refusal, rule
+from fencebench.model.machines.ledger import Request
+from fencebench.model.machines.worker import ResumeView
 
 
 @rule(Refusal.LEASE_MARGIN)

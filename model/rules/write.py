@@ -1,9 +1,8 @@
 """Rules at `write`: what a worker looks at before it puts and before it sends, its own clock alone."""
 
-from model.fence import rule
-from model.ledger import Request
-from model.outcomes import Refusal
-from model.worker import WriteView
+from fencebench.model.fence import Refusal, rule
+from fencebench.model.machines.ledger import Request
+from fencebench.model.machines.worker import WriteView
 
 
 @rule(Refusal.LEASE_MARGIN)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from checker.cli import main
+from fencebench.checker.cli.main import main
 from tests.implementations.hammer import Place, hammer, sqlite
 
 HERE = Path(__file__).parent

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from checker.cli import main
-from checker.oracle.drive import Bench, drive
-from checker.oracle.modes import SOUND
-from checker.oracle.ops import OPS
-from checker.oracle.process import Broken, Process
-from checker.oracle.requests import covering_requests, drifted, walked_requests
-from model.fences import REFERENCE
+from fencebench.checker.cli.main import main
+from fencebench.checker.oracle.drive import Bench, drive
+from fencebench.checker.oracle.modes import SOUND
+from fencebench.checker.oracle.ops import OPS
+from fencebench.checker.oracle.process import Broken, Process
+from fencebench.checker.oracle.requests import covering_requests, drifted, walked_requests
+from fencebench.model.fences import REFERENCE
 
 OPEN = {"t": 0, "op": "run.open", "run": 1, "shards": [0], "ceiling": 100}
 RESERVE = {"t": 1, "op": "ledger.reserve", "run": 1, "shard": 0, "epoch": 0, "tokens": 50}

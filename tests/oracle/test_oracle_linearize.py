@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from checker.oracle.cli import oracle
-from checker.oracle.events import BadLineError
-from checker.oracle.history import FOREVER, Call, read_history
-from checker.oracle.linearize import linearize, parts_of
-from checker.oracle.search import Part, Placed, search
-from checker.oracle.sequential import CLASSES, EFFECTS, step
+from fencebench.checker.oracle.cli import oracle
+from fencebench.checker.oracle.events import BadLineError
+from fencebench.checker.oracle.history import FOREVER, Call, read_history
+from fencebench.checker.oracle.linearize import linearize, parts_of
+from fencebench.checker.oracle.search import Part, Placed, search
+from fencebench.checker.oracle.sequential import CLASSES, EFFECTS, step
 
 Line = dict[str, Any]
 OPEN: Line = {

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import pytest
 
-from checker.cli import main
+from fencebench.checker.cli.main import main
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "implementers.md"
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from checker.oracle.acceptances import ACCEPTANCES
-from checker.oracle.ops import OPS
-from checker.oracle.refusals import REFUSALS
-from checker.oracle.replay import Verdict, replay
-from model.outcomes import GO_ON, Refusal
+from fencebench.checker.oracle.acceptances import ACCEPTANCES
+from fencebench.checker.oracle.ops import OPS
+from fencebench.checker.oracle.refusals import REFUSALS
+from fencebench.checker.oracle.replay import Verdict, replay
+from fencebench.model.fence import GO_ON, Refusal
 
 Line = dict[str, Any]
 Judged = Callable[..., Verdict]

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from checker.cli import main
-from checker.oracle.modes import strictly
-from checker.oracle.replay import Verdict, replay
-from checker.oracle.translate import Source, translate
-from checker.oracle.vectors import runs_of
-from model.fences import FENCES, REFERENCE
-from model.settings import FAULTS, Bound
+from fencebench.checker.cli.main import main
+from fencebench.checker.oracle.modes import strictly
+from fencebench.checker.oracle.replay import Verdict, replay
+from fencebench.checker.oracle.translate import Source, translate
+from fencebench.checker.oracle.vectors import runs_of
+from fencebench.model.fences import FENCES, REFERENCE
+from fencebench.model.settings import FAULTS, Bound
 
 CASES = Path(__file__).parent / "cases"
 PART = dict.fromkeys(FAULTS, 0) | {"preempt": 1, "late": 1, "forge": 1, "change_fixture": 1}
@@ -113,8 +113,8 @@ def test_the_command_says_which_mode_judged_and_draws_the_run(
 
 @pytest.mark.parametrize("log", sorted(CASES.glob("[LK]*.jsonl")), ids=lambda p: p.stem[:3])
 def test_every_example_can_be_drawn(log: Path, tmp_path: Path) -> None:
-    from checker.oracle.logged_story import story_of_log
-    from checker.picture import as_dot, as_mermaid, as_text
+    from fencebench.checker.oracle.logged_story import story_of_log
+    from fencebench.checker.report.picture import as_dot, as_mermaid, as_text
 
     lines = log.read_bytes().splitlines()
     story = story_of_log(lines, replay(lines, log.name))

@@ -4,15 +4,15 @@ from typing import Any
 import jsonschema
 import pytest
 
-from checker.cli import main
-from checker.explore import explore
-from checker.oracle.cover import covering
-from checker.oracle.replay import Verdict, replay
-from checker.oracle.translate import Source, translate
-from checker.oracle.vectors import SCHEMA, Run, as_seen, as_text, document, every_step, runs_of
-from checker.result import Limits
-from model.fences import FENCES, REFERENCE
-from model.settings import FAULTS, Bound
+from fencebench.checker.cli.main import main
+from fencebench.checker.oracle.cover import covering
+from fencebench.checker.oracle.replay import Verdict, replay
+from fencebench.checker.oracle.translate import Source, translate
+from fencebench.checker.oracle.vectors import SCHEMA, Run, as_seen, as_text, document, every_step, runs_of
+from fencebench.checker.search.explore import explore
+from fencebench.checker.search.result import Limits
+from fencebench.model.fences import FENCES, REFERENCE
+from fencebench.model.settings import FAULTS, Bound
 
 ONE_FAULT = [Source(REFERENCE, Bound(faults=1, spare_attempts=spare)) for spare in (0, 1)]
 SEVERAL = Source(REFERENCE, Bound(shards=2, faults=1, caps=dict.fromkeys(FAULTS, 0) | {"stall": 1}))

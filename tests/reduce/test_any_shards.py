@@ -7,18 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from checker.cli import main
-from checker.fast import explore
-from checker.reduce.embedding import Embedding, embed, script
-from checker.result import Result
-from model.composition import build
-from model.environment import DENIAL, METER, NOT_COVERED, OF_TOTALS, SPEND, general, unproved
-from model.fences import FENCES
-from model.ledger import Request
-from model.machine import Event, Property
-from model.promises import NAMES
-from model.settings import FAULTS, Bound, Settings
-from model.shared import Effect
+from fencebench.checker.cli.main import main
+from fencebench.checker.fast import explore
+from fencebench.checker.reduce.embedding import Embedding, embed, script
+from fencebench.checker.search.result import Result
+from fencebench.model.any_shards import DENIAL, METER, NOT_COVERED, OF_TOTALS, SPEND, general, unproved
+from fencebench.model.build import build
+from fencebench.model.fences import FENCES
+from fencebench.model.machine import Event, Property
+from fencebench.model.machines.ledger import Request
+from fencebench.model.machines.shared import Effect
+from fencebench.model.promises.catalogue import NAMES
+from fencebench.model.settings import FAULTS, Bound, Settings
 from tests.toys import counters
 
 FEW = {"preempt", "redeliver", "crash_driver", "cut_allowance"}

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from checker.reduce.bisimulation import Edges, branching, stable, strong
+from fencebench.checker.reduce.bisimulation import Edges, branching, stable, strong
 
 Graph = frozenset[tuple[int, int, int]]
 Pairs = set[tuple[int, int]]

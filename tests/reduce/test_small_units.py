@@ -6,18 +6,18 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from checker.explore import explore as plain
-from checker.fast import explore as fast
-from checker.reduce.explore import explore
-from checker.reduce.system import system
-from checker.replay import broken_on_the_way
-from checker.result import Result
-from model.composition import build
-from model.fences import FENCES
-from model.machine import Machine, State
-from model.settings import FAULTS, Bound, Settings
-from model.shares import partitions, solo
-from model.solo import Cast, Solo
+from fencebench.checker.fast import explore as fast
+from fencebench.checker.reduce.explore import explore
+from fencebench.checker.reduce.system import system
+from fencebench.checker.search.explore import explore as plain
+from fencebench.checker.search.replay import broken_on_the_way
+from fencebench.checker.search.result import Result
+from fencebench.model.budget_split import partitions, solo
+from fencebench.model.build import build
+from fencebench.model.fences import FENCES
+from fencebench.model.local_view import Cast, Solo
+from fencebench.model.machine import Machine, State
+from fencebench.model.settings import FAULTS, Bound, Settings
 from tests.toys import counters, machines
 
 MOST = 2

@@ -1,7 +1,0 @@
-"""`python -m checker` is `fencebench`."""
-
-import sys
-
-from checker.cli import main
-
-sys.exit(main())

@@ -1,0 +1,225 @@
+"""The command `check --shards any`."""
+
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import click
+
+from fencebench.checker.analysis.any_shards import AnyShards, check_any
+from fencebench.checker.analysis.bounds import Asked, fits_fence, read_toml, with_earlier_run
+from fencebench.checker.analysis.check import EXITS, Checked, Engine, check
+from fencebench.checker.analysis.engines import engine_asked
+from fencebench.checker.cli.fences import find_fence
+from fencebench.checker.cli.options import (
+    EXIT_CODES,
+    HELP,
+    again,
+    bound_options,
+    bounds_asked,
+    limits_asked,
+    long_options,
+    typed,
+)
+from fencebench.checker.cli.progress import clear, interruptible, watcher
+from fencebench.checker.errors import BadInput
+from fencebench.checker.files import write_whole
+from fencebench.checker.report.any_text import print_itf, print_json, print_texts
+from fencebench.checker.report.stored import trace_text
+from fencebench.checker.report.text import as_json, case_of, cheapest, mixture, print_text
+from fencebench.checker.search.result import Limits, Verdict
+from fencebench.checker.search.stopping import INTERRUPTED
+from fencebench.model.any_shards import NOT_COVERED
+from fencebench.model.build import build
+from fencebench.model.fence import Fence
+from fencebench.model.fences import EXPECTED, FENCES, KEYED_WITHOUT_RUN
+from fencebench.model.promises.catalogue import NAMES
+from fencebench.model.settings import Bound
+
+ANY_FORMATS = ("text", "json", "itf")
+
+
+def wants_any(options: Mapping[str, Any]) -> bool:
+    """Say whether any number of shards is asked for, by an option or by a bounds file that no option overrules."""
+    if options["shards"] is not None or options["bounds_file"] is None:
+        return bool(options["shards"] == "any")
+    return bool(read_toml(options["bounds_file"]).get("shards") == "any")
+
+
+def any_asked(options: Mapping[str, Any]) -> Asked:
+    """Return the bound of one shard among others.
+
+    Raises:
+        BadInput: an option makes no sense for any number of shards.
+    """
+    refused = {"--ceiling": options["ceiling"] is not None, "--all": options["every"], "--reduce": options["reduce"]}
+    for name in (name for name, given in refused.items() if given):
+        raise BadInput(f"--shards any goes with no {name}: nothing is counted there that depends on how many there are")
+    if options["form"] not in ANY_FORMATS:
+        raise BadInput(f"--shards any has no --format {options['form']}; expected one of {', '.join(ANY_FORMATS)}")
+    if options["property_"] in NOT_COVERED:
+        raise BadInput(f"--shards any says nothing of {options['property_']}: {NOT_COVERED[options['property_']]}")
+    wanted = bounds_asked({**options, "shards": 1})
+    if len(wanted.bounds) != 2 or any(bound.ceiling_tokens is not None for bound in wanted.bounds):
+        raise BadInput(f"{options['bounds_file']}: shards = 'any' goes with one bound, and with no ceiling")
+    return Asked(wanted.bounds[:1], wanted.settings)
+
+
+def run_any(
+    fences: list[Fence], limits: Limits, engine: Engine, traces: Path | None, options: Mapping[str, Any]
+) -> int:
+    """Check the fences for any number of shards; print; return the exit code."""
+    wanted = any_asked(options)
+    for fence in fences:
+        fits_fence(fence, wanted)
+    results = [checked_any(fence, wanted, limits, engine) for fence in fences]
+    for result in results if traces else ():
+        for name in result.real.findings:
+            write_whole(Path(str(traces)) / f"{result.fence.name}-{name}.itf.json", trace_text(result.case(name)))
+    verdict = mixture([result.verdict for result in results])
+    form = {"json": print_json, "itf": print_itf, "text": print_texts}[options["form"]]
+    form(results, verdict, options["property_"], again("check --shards any", wanted))
+    return EXITS[verdict]
+
+
+def checked_any(fence: Fence, wanted: Asked, limits: Limits, engine: Engine) -> AnyShards:
+    """Check one fence, with progress."""
+    try:
+        return check_any(fence, wanted, limits, engine, watcher(fence.name))
+    finally:
+        clear()
+
+
+def run_check(fences: tuple[str, ...], every: bool, form: str, traces: Path | None, **options: Any) -> int:
+    """Check the named fences; print; return the exit code."""
+    limits = limits_of(options)
+    named = [find_fence(name) for name in (FENCES if every else fences or ("reference",))]
+    engine = engine_asked(options, named, limits)
+    if every and options["reduce"]:
+        raise BadInput("--all compares counts of states with expected ones, so it goes without --reduce")
+    if wants_any(options):
+        return run_any(named, limits, engine, traces, {**options, "every": every, "form": form})
+    wanted = bounds_asked(options)
+    for fence in named:
+        fits_fence(fence, wanted)
+    results = [*until_stopped(checked(fence, wanted, limits, engine) for fence in named)]
+    if traces:
+        for result in results:
+            save(result, traces)
+    verdict = mixture([r.verdict for r in results])
+    code = EXITS[verdict]
+    if every and results[-1].limit != INTERRUPTED:
+        code = 0 if all(as_expected(r, wanted, engine) for r in results) else 1
+    if form in ("junit", "sarif", "github"):
+        from fencebench.checker.report.formats import written
+
+        print(written(form, results, [r.fence.name for r in results], options["pictures"]), end="")
+    else:
+        show(results, form, options["property_"], verdict, code, every)
+    return code
+
+
+def as_expected(result: Checked, wanted: Asked, engine: Engine) -> bool:
+    """Say whether a fence's verdict and its counts at one shard and one fault are those of the catalogue."""
+    expected = EXPECTED[result.fence.name]
+    return result.verdict == expected.verdict and counts(result.fence, wanted, engine) == expected.counts
+
+
+def counts(fence: Fence, wanted: Asked, engine: Engine) -> tuple[tuple[int, int], ...]:
+    """Count states and depth at one shard and one fault, at both ceilings."""
+    bounds = (Bound(faults=1, spare_attempts=spare) for spare in (0, 1))
+    found = (engine(build(fence, bound, wanted.settings), Limits(), lambda *_: None) for bound in bounds)
+    return tuple((r.states, r.depth) for r in found)
+
+
+def limits_of(options: Mapping[str, Any]) -> Limits:
+    """Return the limits that were asked for."""
+    if options["property_"] not in (None, *NAMES):
+        raise BadInput(f"no promise is called {options['property_']!r}; expected one of {', '.join(NAMES)}")
+    stop_at: Literal["first", "all"] = "all" if options["property_"] else options["stop_at"]
+    return limits_asked(options, stop_at)
+
+
+def checked(fence: Fence, wanted: Asked, limits: Limits, engine: Engine) -> Checked:
+    """Check one fence, with progress; one that forgets the run in a key is also tried as a second run."""
+    if wanted.union and fence.name in KEYED_WITHOUT_RUN:
+        wanted = with_earlier_run(wanted)
+    with interruptible(watcher(fence.name)) as watch:
+        try:
+            return check(fence, wanted, limits, engine, watch)
+        finally:
+            clear()
+
+
+def until_stopped(results: Iterable[Checked]) -> Iterator[Checked]:
+    """Yield results up to the one that the keyboard stopped."""
+    for result in results:
+        yield result
+        if result.limit == INTERRUPTED:
+            return
+
+
+def save(result: Checked, folder: Path) -> None:
+    """Store the trace of every broken promise."""
+    for name in result.findings:
+        write_whole(folder / f"{result.fence.name}-{name}.itf.json", trace_text(case_of(result, name)))
+
+
+def show(results: list[Checked], form: str, property_: str | None, verdict: Verdict, code: int, every: bool) -> None:
+    """Print what was found in a form of our own."""
+    command = typed() if sys.argv[0].endswith("fencebench") else "fencebench check"
+    if form == "json":
+        print(as_json(results, code, verdict))
+    elif form == "itf":
+        print(itf(results, property_), end="")
+    elif every:
+        print_summary(results, code, command)
+    else:
+        for result in results:
+            print_text(result, property_, command)
+
+
+def itf(results: list[Checked], property_: str | None) -> str:
+    """Return the trace of the property, or of the cheapest story."""
+    for result in results:
+        if result.findings and property_ in (None, *result.findings):
+            return trace_text(case_of(result, property_ or cheapest(result)))
+    raise BadInput("no promise is broken here, so there is no trace to write; --format json has the verdict")
+
+
+def print_summary(results: list[Checked], code: int, command: str) -> None:
+    """Print every fence's verdict beside the expected one."""
+    from rich.table import Table
+
+    from fencebench.checker.report.text import show as show_parts
+
+    table = Table("fence", "verdict", "expected", "broken promises", box=None, pad_edge=False, header_style="dim")
+    for r in results:
+        expected = str(EXPECTED[r.fence.name].verdict)
+        table.add_row(r.fence.name, str(r.verdict), expected, ", ".join(r.findings) or "none")
+    show_parts("[bold green]AS EXPECTED[/]" if code == 0 else "[bold red]NOT AS EXPECTED[/]", table)
+    print(f"\nreproduce: {command}")
+
+
+FORMATS = ["text", "json", "itf", "junit", "sarif", "github"]
+
+
+@click.command("check", context_settings=HELP, epilog=EXIT_CODES)
+@click.argument("fences", nargs=-1, metavar="[FENCE]...")
+@click.option("--all", "every", is_flag=True, help="every catalogued fence against its expected verdict")
+@click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
+@click.option("--pictures", type=click.Path(path_type=Path), help="with a format for CI: a folder for what is lost")
+@click.option("--stop-at", type=click.Choice(["first", "all"]), default="first", show_default=True)
+@click.option("--property", "property_", help="tell the story of this promise (implies --stop-at all)")
+@click.option("--traces", type=click.Path(path_type=Path), help="a folder for the trace of every broken promise")
+@click.option("--max-states", type=int, help="stop undetermined after so many states in one bound")
+@click.option("--max-seconds", type=float, help="stop undetermined after so many seconds in one bound")
+@click.option("--engine", type=click.Choice(["auto", "fast", "plain"]), default="auto", show_default=True)
+@long_options
+@click.option("--symmetry/--no-symmetry", default=True, help="count states that differ by the order of shards once")
+@click.option("--reduce/--no-reduce", default=False, help="make each shard small first: for safety promises alone")
+@bound_options
+def check_command(**options: Any) -> None:
+    """Check fences (default: reference) over a union of bounds."""
+    raise SystemExit(run_check(**options))

@@ -1,0 +1,104 @@
+"""Options that several commands share."""
+
+import shlex
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import click
+
+from fencebench.checker.analysis.bounds import SHAPE, TIMES, Asked, as_options, asked
+from fencebench.checker.errors import BadInput
+from fencebench.checker.search.result import Limits
+from fencebench.model.settings import FAULTS
+
+EXIT_CODES = """\b
+Exit codes: 0 holds, 1 violated, 2 bad input, 3 undetermined (a limit was hit), 4 vacuous (something
+owed was never reached). Of a mixture the first of 1, 2, 3, 4, 0 that occurs."""
+
+HELP = {"help_option_names": ["-h", "--help"]}
+
+
+class Shards(click.ParamType[Any]):
+    """A number of shards, or `any`."""
+
+    name = "number|any"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the number, or `any` as it is."""
+        return value if value == "any" else click.INT.convert(value, param, ctx)
+
+
+def bound_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of a bound."""
+    options = [click.option(f"--{f.replace('_', '-')}", type=int, help=f"at most so many {f} faults") for f in FAULTS]
+    shape = [
+        click.option("--shards", type=Shards(), help="shards; with --faults or --ceiling: one bound, not the union"),
+        click.option("--epochs", type=int, help="epochs a shard, default 2"),
+        click.option("--faults", type=int, help="cap on the sum of all faults"),
+        click.option("--ceiling", type=int, help="tokens; default: the plan, and plan + one attempt"),
+        click.option("--earlier-run", is_flag=True, help="start as an earlier run of the same shards left the ledger"),
+        click.option("--lease-seconds", type=int, help="default 300"),
+        click.option("--margin-seconds", type=int, help="default 90"),
+        click.option("--skew-seconds", type=int, help="how far a clock is off when skew strikes, default 90"),
+        click.option("--bounds", "bounds_file", type=click.Path(path_type=Path), help="a TOML file with these keys"),
+    ]
+    for option in reversed(shape + options):
+        command = option(command)
+    return command
+
+
+def long_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of a search that takes long."""
+    folder = click.Path(path_type=Path)
+    options = [
+        click.option("--max-memory", metavar="SIZE", help="e.g. 12GiB, then files serve; default: 3/4 of all"),
+        click.option("--checkpoint", type=folder, help="a folder to save the searches in, so that --resume can go on"),
+        click.option("--resume", type=folder, help="go on from a --checkpoint of the same command; read only your own"),
+        click.option("--checkpoint-seconds", type=float, default=60, show_default=True, help="how often to save"),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def bounds_asked(options: Mapping[str, Any]) -> Asked:
+    """Return the bounds of the command's options."""
+    return asked({name: options[name] for name in (*SHAPE, *TIMES, *FAULTS)}, options["bounds_file"])
+
+
+def limits_asked(options: Mapping[str, Any], stop_at: Literal["first", "all"] = "all") -> Limits:
+    """Return the limits of the command's options.
+
+    Raises:
+        BadInput: a limit is not above 0.
+    """
+    for name in ("max_states", "max_seconds"):
+        if options.get(name) is not None and options[name] <= 0:
+            raise BadInput(f"--{name.replace('_', '-')} must be above 0; found {options[name]}")
+    return Limits(options.get("max_states"), options.get("max_seconds"), stop_at)
+
+
+def typed() -> str:
+    """Return the command as it was typed, less where its searches are saved."""
+    words, kept = iter(sys.argv[1:]), ["fencebench"]
+    for word in words:
+        if word in ("--checkpoint", "--resume"):
+            next(words, None)
+        elif not word.startswith(("--checkpoint=", "--resume=")):
+            kept.append(word)
+    return shlex.join(kept)
+
+
+def again(command: str, wanted: Asked) -> str:
+    """Return the line that gives this answer again: as it was typed, or made up from a single bound."""
+    if sys.argv[0].endswith(("fencebench", "checker/__main__.py")):
+        return typed()
+    one = f" {as_options(wanted.bounds[0], wanted.settings)}" if len(wanted.bounds) == 1 else ""
+    return f"fencebench {command}{one}"
+
+
+FORMS = click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+MAX_STATES = click.option("--max-states", type=int, help="stop undetermined after so many states in one search")
+MAX_SECONDS = click.option("--max-seconds", type=float, help="stop undetermined after so many seconds in one search")

@@ -1,0 +1,1 @@
+"""What is found, told: text, pictures, traces, formats for other programs."""

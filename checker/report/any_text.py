@@ -1,0 +1,173 @@
+"""What `check --shards any` prints: text for a person, JSON for a program, or a trace."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from rich.table import Table
+
+from fencebench.checker.analysis.any_shards import MOST_SHARDS, MOST_STATES, AnyShards, Spurious
+from fencebench.checker.analysis.bounds import as_options, depth_told, extras_told, told
+from fencebench.checker.analysis.check import EXITS
+from fencebench.checker.errors import BadInput
+from fencebench.checker.report.case import records, story_of
+from fencebench.checker.report.stored import trace_text
+from fencebench.checker.report.text import WIDTH, cheapest, facts_grid, faults_tried, promises_table, show, stop_advice
+from fencebench.checker.search.result import Verdict
+from fencebench.model.any_shards import NOT_COVERED
+from fencebench.model.promises.catalogue import NAMES
+
+PARTLY = "rejections_classified at publish, witnesses"
+
+
+def bound_told(found: AnyShards) -> str:
+    """Describe the bound in one line."""
+    return ", ".join(("any number of shards", *depth_told(found.bound), *extras_told(found.bound)))
+
+
+def covered(found: AnyShards) -> Iterator[str]:
+    """Yield the promises that are said of any number of shards and were not broken."""
+    doubtful = {story.of.promise for story in found.spurious} | {*found.real.findings}
+    yield from (name for name in NAMES if name not in NOT_COVERED and name not in doubtful)
+
+
+def print_texts(results: list[AnyShards], verdict: Verdict, property_: str | None, reproduce: str) -> None:
+    """Print each fence's result."""
+    for found in results:
+        print_text(found, property_, reproduce)
+
+
+def print_text(found: AnyShards, property_: str | None, reproduce: str) -> None:
+    """Print the verdict and what it does not cover, what was explored, and the story of one broken promise."""
+    colour = {Verdict.HOLDS: "green", Verdict.VIOLATED: "red"}.get(found.verdict, "yellow")
+    fence, left_out = found.fence, ", ".join((*NOT_COVERED, PARTLY))
+    show(
+        f"[bold {colour}]{found.verdict.upper()}[/]  {fence.name}: {fence.summary}, for any number of shards;"
+        f" not covered, and left to bounded runs: {left_out}\n",
+        explored_table(found),
+        "",
+        *((promises_table(found.real), "") if found.real.findings else ()),
+        facts_grid(facts(found)),
+    )
+    for story in found.spurious:
+        show("", spurious_table(story))
+    if found.real.findings:
+        from fencebench.checker.report.picture import as_text
+
+        first = property_ if property_ in found.real.findings else cheapest(found.real)
+        print(f"\n{as_text(story_of(found.case(str(first))), width=WIDTH)}")
+    print(f"\nreproduce: {reproduce}")
+
+
+def explored_table(found: AnyShards) -> Table:
+    """Tabulate what was explored."""
+    table = Table("bound", box=None, pad_edge=False, header_style="dim")
+    for column in ("states", "transitions", "depth"):
+        table.add_column(column, justify="right")
+    r = found.result
+    table.add_row(bound_told(found), f"{r.states:,}", f"{r.transitions:,}", str(r.depth))
+    return table
+
+
+def facts(found: AnyShards) -> Iterator[tuple[str, str]]:
+    """Yield what a person needs to trust the verdict: name and text."""
+    if found.result.limit:
+        yield "stopped", stop_advice(found.result.limit)
+    elif found.verdict != Verdict.VIOLATED:
+        yield "promises kept", ", ".join(covered(found))
+    yield "totals", "judged by what each step presumes before it adds to them, whatever they are"
+    for bound in dict.fromkeys(told(run.bound, found.settings) for run, _ in found.real.findings.values()):
+        yield "found with", f"{bound}: {', '.join(broken_with(found, bound))}"
+    for story in found.spurious:
+        yield "spurious", f"{story.of.promise}: {searched_told(story)}"
+    yield "faults tried", faults_tried(found.result.coverage)
+
+
+def broken_with(found: AnyShards, bound: str) -> Iterator[str]:
+    """Yield the promises whose whole run needs just this bound."""
+    yield from (name for name, (run, _) in found.real.findings.items() if told(run.bound, found.settings) == bound)
+
+
+def searched_told(story: Spurious) -> str:
+    """Say where no whole run was found."""
+    cut_short = sum(1 for _, result in story.searched if result.limit)
+    extent = f"in {MOST_STATES:,} states each; {cut_short} of {len(story.searched)} searches did not end"
+    searched = "all of it searched" if not cut_short else extent
+    return f"no run of 1 to {MOST_SHARDS} shards has this story or breaks this promise ({searched})"
+
+
+def spurious_table(story: Spurious) -> Table:
+    """Tabulate a story of one shard that no whole run was found for."""
+    table = Table(f"spurious story of {story.of.promise}", box=None, pad_edge=False, header_style="dim")
+    for number, step in enumerate(story.of.story.trace, 1):
+        event = step.event
+        fault = f"FAULT {event.fault}: " if event.fault else ""
+        outcome = f" = {event.outcome}" if event.outcome else ""
+        table.add_row(f"{number:3}  {fault}{event.label}{outcome}")
+    table.add_row(f"     {story.of.story.why}")
+    return table
+
+
+def print_itf(results: list[AnyShards], verdict: Verdict, property_: str | None, reproduce: str) -> None:
+    """Print the trace of the property, or of the cheapest whole run."""
+    for found in results:
+        if found.real.findings and property_ in (None, *found.real.findings):
+            print(trace_text(found.case(property_ or cheapest(found.real))), end="")
+            return
+    raise BadInput("no whole run breaks a promise here, so there is no trace to write; --format json has the verdict")
+
+
+def print_json(results: list[AnyShards], verdict: Verdict, property_: str | None, reproduce: str) -> None:
+    """Print all results as one JSON object."""
+    runs = [record(found) for found in results]
+    print(json.dumps({"verdict": verdict, "exit": EXITS[verdict], "runs": runs}, indent=1, ensure_ascii=False))
+
+
+def record(found: AnyShards) -> dict[str, Any]:
+    """Return a fence's result as JSON has it."""
+    options = f"--shards any --epochs {found.bound.epochs} --faults {found.bound.faults}"
+    coverage = {k: dict(sorted(getattr(found.result.coverage, k).items())) for k in ("actions", "rules", "outcomes")}
+    return {
+        "fence": found.fence.name,
+        "bound": {"text": bound_told(found), "options": options},
+        "verdict": found.verdict,
+        "states": found.result.states,
+        "transitions": found.result.transitions,
+        "depth": found.result.depth,
+        "seconds": round(found.result.seconds, 3),
+        "properties": {name: property_record(found, name) for name in NAMES},
+        "not_covered": [*NOT_COVERED, *PARTLY.split(", ")],
+        "spurious": [spurious_record(story) for story in found.spurious],
+        "coverage": {k: {n: c for n, c in v.items() if n} for k, v in coverage.items()},
+        "unreached": [],
+        "standby": [],
+        "reproduce": f"fencebench check {found.fence.name} {options}",
+    }
+
+
+def property_record(found: AnyShards, name: str) -> dict[str, Any]:
+    """Return what is said of one promise; what is not covered is undetermined."""
+    if name not in found.real.findings:
+        kept = name in covered(found) and not found.result.limit
+        verdict = Verdict.HOLDS if kept else Verdict.UNDETERMINED
+        return {"verdict": verdict, "faults": None, "steps": None, "trace": None}
+    case = found.case(name)
+    return {
+        "verdict": Verdict.VIOLATED,
+        "faults": case.finding.faults,
+        "steps": case.finding.steps,
+        "minimal": case.minimal,
+        "bound": {"text": told(case.bound, case.settings), "options": as_options(case.bound, case.settings)},
+        "trace": records(story_of(case), case.finding.trace),
+    }
+
+
+def spurious_record(story: Spurious) -> dict[str, Any]:
+    """Return a story of one shard that no whole run was found for."""
+    names = ("action", "label", "epoch", "fault", "outcome")
+    return {
+        "property": story.of.promise,
+        "why": story.of.story.why,
+        "searched": [{"shards": b.shards, "states": r.states, "limit": r.limit} for b, r in story.searched],
+        "story": [{name: getattr(step.event, name) for name in names} for step in story.of.story.trace],
+    }

@@ -1,0 +1,164 @@
+"""JUnit, SARIF and GitHub annotations of checked fences: one text for a program that shows it in a pull request."""
+
+import json
+from collections.abc import Callable, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as Xml
+
+from fencebench.checker.analysis.check import Checked
+from fencebench.checker.report.ci import Lost, Report, report_of, save_pictures
+from fencebench.checker.report.picture import as_text
+from fencebench.checker.report.story import StoryStep
+from fencebench.checker.search.result import Verdict
+from fencebench.model.promises.catalogue import NAMES, SENTENCES
+
+SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
+OWED = "reaches what it owes"
+
+
+def as_junit(reports: Sequence[Report]) -> str:
+    """Write a suite for each fence and a case for each promise; what a limit left open is an error, never a pass."""
+    root = Xml.Element("testsuites", name="fencebench")
+    for report in reports:
+        add_suite(root, report)
+    count(root, list(root.iter("testcase")))
+    Xml.indent(root)
+    return f"<?xml version='1.0' encoding='utf-8'?>\n{Xml.tostring(root, encoding='unicode')!s}\n"
+
+
+def add_suite(root: Xml.Element, report: Report) -> None:
+    """Add a fence."""
+    seconds = sum(run.result.seconds for run in report.checked.runs)
+    suite = Xml.SubElement(root, "testsuite", name=report.checked.fence.name, time=f"{seconds:.3f}")
+    for promise in NAMES:
+        add_case(suite, report, promise)
+    owed = case(suite, report, OWED)
+    if report.verdict == Verdict.VACUOUS:
+        say(owed, "failure", "vacuous", report.summary, report.reproduce)
+    elif report.verdict != Verdict.HOLDS:
+        say(owed, "skipped", "", f"not asked of a search that is {report.verdict}", "")
+    count(suite, list(suite))
+
+
+def case(suite: Xml.Element, report: Report, name: str) -> Xml.Element:
+    """Add a test case; the place of the fence is its file and line."""
+    about = {"classname": report.checked.fence.name, "name": name}
+    where = {"file": report.place.file, "line": str(report.place.line)} if report.place else {}
+    return Xml.SubElement(suite, "testcase", {**about, **where})
+
+
+def add_case(suite: Xml.Element, report: Report, promise: str) -> None:
+    """Add a promise."""
+    item, state = case(suite, report, promise), report.state_of(promise)
+    if state == "violated":
+        [lost] = [lost for lost in report.lost if lost.name == promise]
+        told = f"{as_text(lost.story, ascii_only=True)}\n{lost.look}\nreproduce: {lost.reproduce}"
+        say(item, "failure", "violated", lost.sentence, told)
+    elif state == "undetermined" and report.lost:
+        say(item, "skipped", "", "undetermined: the search stopped at a violation of another promise", "")
+    elif state == "undetermined":
+        say(item, "error", "undetermined", report.summary, report.reproduce)
+
+
+def say(item: Xml.Element, tag: str, kind: str, message: str, text: str) -> None:
+    """Add the outcome of a case that is no plain pass."""
+    Xml.SubElement(item, tag, {"message": message, **({"type": kind} if kind else {})}).text = text or None
+
+
+def count(element: Xml.Element, cases: list[Xml.Element]) -> None:
+    """Write the numbers that a suite carries."""
+    for name, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+        element.set(name, str(sum(1 for item in cases if item.find(tag) is not None)))
+    element.set("tests", str(len(cases)))
+
+
+def as_sarif(reports: Sequence[Report]) -> str:
+    """Write a SARIF 2.1.0 log: a rule for each promise, a result for each one lost, the story as a code flow."""
+    results = [result for report in reports for result in sarif_results(report)]
+    used = list(dict.fromkeys(result["ruleId"] for result in results))
+    for result in results:
+        result["ruleIndex"] = used.index(result["ruleId"])
+    driver = {
+        "name": "fencebench",
+        "semanticVersion": version("fencebench"),
+        "rules": [{"id": name, "shortDescription": {"text": described(name)}} for name in used],
+    }
+    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+    return json.dumps({"$schema": SARIF, "version": "2.1.0", "runs": [run]}, indent=1, ensure_ascii=False) + "\n"
+
+
+def described(rule: str) -> str:
+    """Say what a SARIF rule is about: the claim of a promise, or the kind of verdict."""
+    verdicts = {"undetermined": "The search was stopped by a limit.", "vacuous": "Something owed was never reached."}
+    return verdicts.get(rule) or SENTENCES[rule]
+
+
+def sarif_results(report: Report) -> list[dict[str, Any]]:
+    """Return the results of a fence: one for each lost promise, or one that says why it is no pass."""
+    if report.lost:
+        return [sarif_lost(report, lost) for lost in report.lost]
+    if report.verdict == Verdict.HOLDS:
+        return []
+    return [sarif_result(report, str(report.verdict), f"{report.name}: {report.summary}. {report.reproduce}")]
+
+
+def sarif_lost(report: Report, lost: Lost) -> dict[str, Any]:
+    """Write a lost promise."""
+    message = f"{report.name} is {report.verdict}: {lost.sentence}\nReproduce: {lost.reproduce}"
+    flow = [{"location": {"message": {"text": step_text(step)}}} for step in lost.story.steps]
+    return {
+        **sarif_result(report, lost.name, message),
+        "codeFlows": [{"threadFlows": [{"locations": flow}]}],
+        "properties": {"faults": lost.faults, "steps": lost.steps, "picture": lost.picture, "rule": lost.story.rule},
+    }
+
+
+def sarif_result(report: Report, rule: str, message: str) -> dict[str, Any]:
+    """Write what every result has."""
+    result: dict[str, Any] = {"ruleId": rule, "level": "error", "message": {"text": message}}
+    result["partialFingerprints"] = {"fenceAndPromise/v1": f"{report.name}/{rule}"}
+    if report.place:
+        where = {"artifactLocation": {"uri": report.place.file}, "region": {"startLine": report.place.line}}
+        result["locations"] = [{"physicalLocation": where}]
+    return result
+
+
+def step_text(step: StoryStep) -> str:
+    """Write a step in one line."""
+    struck = f"fault {step.fault}: " if step.fault else ""
+    return f"{step.number}. {struck}{step.label}{f' = {step.answer}' if step.answer else ''}"
+
+
+def as_github(reports: Sequence[Report]) -> str:
+    """Write one workflow command for each fence; GitHub shows ten of a kind for each step, so promises share one."""
+    return "".join(github(report) + "\n" for report in reports)
+
+
+def github(report: Report) -> str:
+    """Write the annotation of a fence."""
+    level = "notice" if report.verdict == Verdict.HOLDS else "error"
+    place = [("file", report.place.file), ("line", str(report.place.line))] if report.place else []
+    where = [*place, ("title", f"fence {report.name}: {report.verdict}")]
+    lines = [report.summary, *(lost.sentence for lost in report.lost), f"reproduce: {report.reproduce}"]
+    properties = ",".join(f"{name}={escaped(value, ':,')}" for name, value in where)
+    return f"::{level} {properties}::{escaped(chr(10).join(lines))}"
+
+
+def escaped(text: str, more: str = "") -> str:
+    """Escape what a workflow command gives a meaning: percent, line ends, and in properties colon and comma."""
+    for sign in ("%", "\r", "\n", *more):
+        text = text.replace(sign, f"%{ord(sign):02X}")
+    return text
+
+
+WRITERS: dict[str, Callable[[Sequence[Report]], str]] = {"junit": as_junit, "sarif": as_sarif, "github": as_github}
+
+
+def written(form: str, results: Sequence[Checked], names: Sequence[str], pictures: Path | None = None) -> str:
+    """Write checked fences, called `names` on the command line, in a format for CI; draw what is lost into a folder."""
+    reports = [report_of(c, name, pictures) for c, name in zip(results, names, strict=True)]
+    if pictures:
+        save_pictures(reports, pictures)
+    return WRITERS[form](reports)

@@ -1,0 +1,120 @@
+"""What `walk` prints: verdict first, what was walked, what broke, what ran and what never did, the story."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from rich.table import Table
+
+from fencebench.checker.analysis.bounds import told as told_bound
+from fencebench.checker.cli.walk import Report, cheapest
+from fencebench.checker.report.case import records
+from fencebench.checker.report.text import WIDTH, facts, facts_grid, show
+from fencebench.checker.report.walk_stories import told
+from fencebench.checker.search.result import Verdict
+from fencebench.model.promises.obligations import actions as owed_actions
+from fencebench.model.settings import FAULTS
+
+
+def headline(report: Report) -> str:
+    """Say the verdict in one line, and no more than walks can say."""
+    w, fence = report.walked, report.fence
+    if report.verdict is Verdict.HOLDS:
+        return f"NO VIOLATION FOUND  {fence.name}: in {w.walks:,} walks; walks find violations, they prove nothing"
+    if report.verdict is Verdict.VACUOUS:
+        return f"VACUOUS  {fence.name}: no violation found in {w.walks:,} walks, but something owed never ran"
+    return f"{report.verdict.upper()}  {fence.name}: {fence.summary}"
+
+
+def walks_table(report: Report) -> Table:
+    """Tabulate what was walked."""
+    w = report.walked
+    table = Table("bound", box=None, pad_edge=False, header_style="dim")
+    for column in ("walks", "steps", "longest", "faults", "most", "steps/s"):
+        table.add_column(column, justify="right")
+    numbers = (w.walks, w.steps, w.longest, w.faults, w.most_faults, int(w.steps / max(w.seconds, 1e-9)))
+    table.add_row(told_bound(report.bound, report.settings), *(f"{n:,}" for n in numbers))
+    return table
+
+
+def promises_table(report: Report) -> Table:
+    """Tabulate the broken promises: faults and steps as first walked, as shrunk, and as minimised."""
+    table = Table("broken promise", box=None, pad_edge=False, header_style="dim")
+    for column in ("walked", "shrunk", "minimised"):
+        table.add_column(column, justify="right")
+    table.add_column("what failed (faults, steps at the left)")
+    w = report.walked
+    for name, case in report.stories.items():
+        sizes = (w.first[name], w.shrunk[name], case.finding)
+        table.add_row(name, *(f"{f.faults}, {f.steps}" for f in sizes), case.finding.why)
+    return table
+
+
+def counted(names: dict[str, int]) -> str:
+    """Write names with their counts."""
+    return ", ".join(f"{name} {count:,}" for name, count in names.items()) or "none"
+
+
+def never(report: Report) -> list[str]:
+    """Name every action, fault and rule of this fence that never ran, owed or not."""
+    c = report.walked.coverage
+    actions = [f"action {n}" for n, _ in owed_actions(report.fence, (report.bound,)) if not c.actions[n]]
+    faults = [f"fault {n}" for n in FAULTS if report.bound.cap(n) and not c.faults[n]]
+    return actions + faults + [f"rule {full}" for full, _ in report.fence.rules() if not c.rules[full]]
+
+
+def statistics(report: Report) -> dict[str, dict[str, int]]:
+    """Return how often each thing happened, most often first."""
+    c = report.walked.coverage
+    kinds = {"actions": c.actions, "faults": c.faults, "outcomes": c.outcomes, "rules": c.rules}
+    return {kind: {name: count for name, count in counts.most_common() if name} for kind, counts in kinds.items()}
+
+
+def lines(report: Report) -> Iterator[tuple[str, str]]:
+    """Yield what a person needs to judge the walks: name and text."""
+    yield from ((kind, counted(counts)) for kind, counts in statistics(report).items())
+    yield "never ran", ", ".join(never(report)) or "nothing"
+    yield from (fact for fact in facts(report.checked) if fact[0] in ("stopped", "standby rules", "unreached"))
+
+
+def print_text(report: Report) -> None:
+    """Print it all for a person."""
+    colour = {Verdict.HOLDS: "green", Verdict.VIOLATED: "red"}.get(report.verdict, "yellow")
+    show(f"[bold {colour}]{headline(report)}[/]\n", walks_table(report), "")
+    if report.stories:
+        show(promises_table(report), "")
+    show(facts_grid(lines(report)))
+    if report.stories:
+        from fencebench.checker.report.picture import as_text
+
+        print(f"\n{as_text(told(report.stories[cheapest(report)], report.reproduce), width=WIDTH)}")
+    print(f"\nreproduce: {report.reproduce}")
+
+
+def as_json(report: Report) -> dict[str, Any]:
+    """Return it all for a program, with the keys of `check`."""
+    from fencebench.checker.analysis.check import EXITS
+
+    w = report.walked
+    properties = {}
+    for name, case in report.stories.items():
+        trace = records(told(case, report.reproduce), case.finding.trace)
+        sizes = {kind: [f.faults, f.steps] for kind, f in (("walked", w.first[name]), ("shrunk", w.shrunk[name]))}
+        found = {"verdict": Verdict.VIOLATED, "faults": case.finding.faults, "steps": case.finding.steps}
+        properties[name] = {**found, **sizes, "why": case.finding.why, "trace": trace}
+    run = {
+        "fence": report.fence.name,
+        "bound": told_bound(report.bound, report.settings),
+        "verdict": report.verdict,
+        "walks": w.walks,
+        "transitions": w.steps,
+        "depth": w.longest,
+        "faults": w.faults,
+        "seconds": round(w.seconds, 3),
+        "properties": properties,
+        "coverage": statistics(report),
+        "unreached": [debt.name for debt in report.checked.unreached],
+        "never": never(report),
+        "standby": [{"rule": rule, "behind": what} for rule, what in report.checked.standby],
+        "reproduce": report.reproduce,
+    }
+    return {"verdict": report.verdict, "exit": EXITS[report.verdict], "runs": [run]}

@@ -1,0 +1,1 @@
+"""Searches over any machine, the plain explorer among them."""

@@ -1,0 +1,203 @@
+"""A machine as numbers: its parts, events, effects and shared parts interned, its answers tabulated.
+
+The readable model is called once for each distinct value of what it reads; from then on only numbers move.
+"""
+
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any, NamedTuple
+
+from fencebench.checker.tables.interning import Numbers
+from fencebench.checker.tables.property_tables import COMMON, Panel, Questions, View, picker
+from fencebench.model.machine import Action, Effect, Event, Look, Machine, Part, Shared, Step, Unit
+
+REFUSED = -1
+"""The answer to an effect that the shared part does not allow."""
+
+SILENCE = Event("")
+"""What a panel hears, as event number 0, when an event is none of its business."""
+
+UNASKED = -1
+"""The alarm of an alternative that was never allowed."""
+
+
+@dataclass(slots=True, eq=False)
+class Alternative:
+    """A step that an action offers to what it reads (`key`), and the number of its effect.
+
+    Most are never allowed. The rest is known once one is: the event, (place of a part, its new value), the alarm of
+    the panels whose answers are decided by what the action reads, and the panels that look at more.
+    """
+
+    offers: "Offers"
+    key: View
+    step: Step
+    effect: int
+    event: int = 0
+    changes: tuple[tuple[int, int], ...] = ()
+    alarm: int = UNASKED
+    open: tuple[Panel, ...] = ()
+
+
+class OwnStep(NamedTuple):
+    """A step of the shared part as numbers: event, shared part after it, claims that strike on it."""
+
+    event: int
+    shared: int
+    alarm: int
+
+
+class Tables:
+    """Everything that is known of a machine so far."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self.questions = q = Questions(machine)
+        self.parts: tuple[Numbers[Part], ...] = tuple(Numbers() for _ in machine.parts)
+        self.events: Numbers[Event] = Numbers()
+        self.events(SILENCE)
+        self.effects: Numbers[Effect] = Numbers()
+        self.effects(None)
+        self.shareds: Numbers[Any] = Numbers()
+        self.faults: list[int] = []
+        asked = (q.of_unit, q.of_shared, q.of_both, q.of_move, q.of_passage, q.of_own_step)
+        self.sources = {panel: [self.source(name) for name in panel.reads] for panels in asked for panel in panels}
+        self.offers = tuple(Offers(self, action) for action in machine.actions)
+
+    def shared(self, value: Shared) -> int:
+        """Number a shared part."""
+        number = self.shareds(value)
+        if number == len(self.faults):
+            self.faults.append(self.machine.faults(value))
+        return number
+
+    def unit(self, value: Unit) -> View:
+        """Number the parts of a unit."""
+        return tuple(numbers(part) for numbers, part in zip(self.parts, value, strict=True))
+
+    def unit_value(self, ids: View) -> Unit:
+        """Return the unit behind the numbers of its parts."""
+        return tuple(numbers.values[i] for numbers, i in zip(self.parts, ids, strict=True))
+
+    def answer(self, shared: int, effect: int) -> int:
+        """Return the shared part after an effect, or `REFUSED`."""
+        if effect == 0:
+            return shared
+        after = self.machine.allow(self.shareds.values[shared], self.effects.values[effect])
+        return REFUSED if after is None else self.shared(after)
+
+    def own_steps(self, shared: int) -> tuple[OwnStep, ...]:
+        """Return the steps that the shared part takes by itself."""
+        value = self.shareds.values[shared]
+        steps = [step for action in self.machine.shared_actions for step in action(value)]
+        return tuple(self.own_step(shared, self.events(s.event), self.shared(s.shared)) for s in steps)
+
+    def own_step(self, shared: int, event: int, after: int) -> OwnStep:
+        """Judge a step of the shared part."""
+        ids = {"event": event, "shared": shared, "after_shared": after}
+        alarm = 0
+        for panel in self.questions.of_own_step:
+            alarm = self.questions.join(alarm, self.ask(panel, tuple(ids[name] for name in panel.reads)))
+        return OwnStep(event, after, alarm)
+
+    def alarm(self, panels: tuple[Panel, ...], sight: View) -> int:
+        """Return what strikes of the claims in some panels that look at a unit and its step alone."""
+        alarm = 0
+        for panel in panels:
+            ids = panel.view(sight)
+            new = panel.known.get(ids)
+            alarm = self.questions.join(alarm, self.ask(panel, ids) if new is None else new)
+        return alarm
+
+    def heard(self, panel: Panel, event: int) -> int:
+        """Return the event as a panel hears it."""
+        return event if panel.concerns(self.events.values[event]) else 0
+
+    def ask(self, panel: Panel, ids: View) -> int:
+        """Return the alarm of a panel at the values behind these numbers, one for each name it reads."""
+        alarm = panel.known.get(ids)
+        if alarm is None:
+            values = tuple([known[i] for known, i in zip(self.sources[panel], ids, strict=True)])
+            alarm = panel.known[ids] = self.questions.alarm(panel.fires(values))
+        return alarm
+
+    def source(self, name: str) -> list[Any]:
+        """Return the values that are read under a name, by their numbers."""
+        if name == "event":
+            return self.events.values
+        if name in COMMON:
+            return self.shareds.values
+        return self.parts[self.machine.place[name.removeprefix("after_")]].values
+
+
+class Facet:
+    """What an action looks at of a part, by the number of the part."""
+
+    def __init__(self, parts: Numbers[Part], look: Look | None) -> None:
+        self.parts, self.look = parts, look
+        self.seen: Numbers[Any] = parts if look is None else Numbers()
+        self.known: list[int] = []
+
+    def __call__(self, part: int) -> int:
+        """Return the number of what is seen of a part."""
+        if self.look is None:
+            return part
+        while len(self.known) <= part:
+            self.known.append(self.seen(self.look(self.parts.values[len(self.known)])))
+        return self.known[part]
+
+
+class Offers:
+    """What one action offers, by the numbers of what it reads."""
+
+    def __init__(self, tables: Tables, action: Action) -> None:
+        self.tables, self.action = tables, action
+        self.places = tuple(tables.machine.place[name] for name in action.reads)
+        self.facets = tuple(Facet(tables.parts[i], look) for i, look in zip(self.places, action.looks, strict=True))
+        self.whole = tuple(i for i, look in enumerate(action.looks) if look is None)
+        self.view = picker(self.places)
+        self.known: dict[View, tuple[Alternative, ...]] = {}
+        self.split: dict[View, tuple[tuple[Panel, ...], tuple[Panel, ...]]] = {}
+
+    def __call__(self, ids: View) -> tuple[Alternative, ...]:
+        """Return what is offered to a unit."""
+        view = self.view(ids)
+        key = (
+            view
+            if len(self.whole) == len(view)
+            else tuple([facet(i) for facet, i in zip(self.facets, view, strict=True)])
+        )
+        row = self.known.get(key)
+        return self.row(key) if row is None else row
+
+    def row(self, key: View) -> tuple[Alternative, ...]:
+        """Call the action, if it has not been asked this before."""
+        if key not in self.known:
+            values = [facet.seen.values[number] for facet, number in zip(self.facets, key, strict=True)]
+            steps, effects = self.action.answer(*values), self.tables.effects
+            self.known[key] = tuple([Alternative(self, key, step, effects(step.effect)) for step in steps])
+        return self.known[key]
+
+    def fill(self, offer: Alternative) -> None:
+        """Complete an alternative of this action that is allowed for the first time."""
+        tables, count = self.tables, len(self.tables.parts)
+        read = {self.places[i]: offer.key[i] for i in self.whole}
+        places = ((tables.machine.place[name], part) for name, part in offer.step.changes)
+        changes = {place: tables.parts[place](part) for place, part in places}
+        offer.event, offer.changes = tables.events(offer.step.event), tuple(changes.items())
+        sight = read | {count + place: part for place, part in (read | changes).items()} | {2 * count: offer.event}
+        closed, still_open = self.panels(tuple(changes))
+        offer.open = tuple(p for p in still_open if p.concerns(offer.step.event))
+        asked = [tables.ask(p, tuple([sight[i] for i in p.places])) for p in closed if p.concerns(offer.step.event)]
+        offer.alarm = reduce(tables.questions.join, asked, 0)
+
+    def panels(self, changed: View) -> tuple[tuple[Panel, ...], tuple[Panel, ...]]:
+        """Return the panels that see nothing but what the action reads and these changes, and the others."""
+        if changed not in self.split:
+            count = len(self.tables.parts)
+            read = [self.places[i] for i in self.whole]
+            seen = {*read, *(count + place for place in (*read, *changed)), 2 * count}
+            panels = self.tables.questions.of_move
+            closed = tuple(p for p in panels if seen.issuperset(p.places))
+            self.split[changed] = closed, tuple(p for p in panels if p not in closed)
+        return self.split[changed]

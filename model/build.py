@@ -1,0 +1,135 @@
+"""Composes the machines: which parts a shard has, which actions there are in which order, where a run begins."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from functools import cache, lru_cache, partial
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from fencebench.model.binding import OF_EPOCH, Binding
+from fencebench.model.describe import tell
+from fencebench.model.fence import Fence
+from fencebench.model.machine import Action, Machine, State, Step, Unit, tabled
+from fencebench.model.machines import channel, driver, endpoint, fixture, host, lease, reducer, shared, store, worker
+from fencebench.model.machines.channel import Rows
+from fencebench.model.machines.driver import Driver
+from fencebench.model.machines.ledger import Content, Ledger
+from fencebench.model.machines.store import Store
+from fencebench.model.promises.catalogue import promises, witnessed
+from fencebench.model.promises.progress import can_finish
+from fencebench.model.settings import FAULTS, Bound, Settings, Setup
+
+ONCE = (
+    driver.recover,
+    driver.seal,
+    driver.observe,
+    driver.give_up,
+    driver.replay,
+    store.tell_store,
+    reducer.consume,
+    reducer.compensate,
+)
+EACH_EPOCH = (
+    driver.reserve,
+    driver.dispatch,
+    worker.begin,
+    endpoint.grade,
+    worker.check_lease,
+    store.put,
+    worker.send,
+    channel.deliver,
+    driver.expire,
+    lease.renew,
+    host.resume,
+    lease.elapse,
+    host.preempt,
+    lease.hold_up,
+    lease.skew,
+    host.redeliver,
+)
+FAULTS_ONCE = (channel.duplicate, fixture.change_fixture)
+DEFAULT, SEED = Bound(), Settings()
+SHARED = (shared.publish, shared.flip_alias, shared.crash_driver, shared.cut_allowance)
+
+
+class Shard(NamedTuple):
+    """The parts of a shard that no epoch owns; those of each epoch follow: attempt, clock, meter, grant."""
+
+    driver: Driver = Driver()
+    ledger: Ledger = Ledger()
+    store: Store = Store()
+    fixture: int = 0
+    checkpoint: Content | None = None
+    channel: Rows = ()
+    reduced: reducer.Rows = ()
+
+
+def parts(bound: Bound) -> tuple[str, ...]:
+    """Return the names of a shard's parts."""
+    return (*Shard._fields, *(f"{name}{epoch}" for epoch in range(bound.epochs) for name in OF_EPOCH))
+
+
+def opened(bound: Bound) -> Unit:
+    """Return a shard of a run that has just been opened; an earlier run committed its last epoch."""
+    ledger = Ledger(earlier=bound.epochs - 1 if bound.earlier_run else -1)
+    return (*Shard(ledger=ledger), *(part for _ in range(bound.epochs) for part in OF_EPOCH.values()))
+
+
+def action_of(function: Callable[..., Iterable[Step]], setup: Setup) -> Action:
+    """Bind a machine's action to its epoch; steps are computed once for each distinct view."""
+    binding = Binding(function, setup)
+
+    @cache
+    def table(*views: Any) -> tuple[Step, ...]:
+        return tuple(placed(step, binding) for step in binding.call(*views))
+
+    return tabled(function.__name__, binding.reads, lambda *looked: table(*binding.arguments(*looked)), binding.looks)
+
+
+def placed(step: Step, binding: Binding) -> Step:
+    """Name the changed parts in full; what belongs to no epoch of the bound has nowhere to change."""
+    changes = ((binding.part(name), value) for name, value in step.changes)
+    return step._replace(changes=tuple((name, value) for name, value in changes if name is not None))
+
+
+def actions(setup: Setup) -> Iterator[Action]:
+    """Yield every action of a shard, in the fixed order that breaks ties between stories."""
+    yield from (action_of(function, setup) for function in ONCE)
+    for function in EACH_EPOCH:
+        yield from (action_of(function, replace(setup, epoch=e)) for e in range(setup.bound.epochs))
+    yield from (action_of(function, setup) for function in FAULTS_ONCE)
+    yield from (action_of(channel.forge, replace(setup, epoch=e)) for e in range(setup.bound.epochs + 1))
+
+
+def build(fence: Fence, bound: Bound = DEFAULT, settings: Settings = SEED) -> Machine:
+    """Return the whole model of a fence under a bound.
+
+    The bound says where a run begins: the limits of the shared part, and the shards. Models of one fence that differ
+    in nothing else share their actions and promises, and so what was computed of them. (Without skew fewer ages of a
+    lease can be told apart, so that is another model.)
+    """
+    if not bound.cap("skew"):
+        settings = replace(settings, skew_seconds=0)
+    initial = State(shared.start(bound, settings), (opened(bound),) * bound.shards)
+    most = max(1, *initial.shared.limits.caps)
+    return replace(relation(fence, settings, bound.epochs, most), initial=initial)
+
+
+@lru_cache(maxsize=2)
+def relation(fence: Fence, settings: Settings, epochs: int, most: int) -> Machine:
+    """Return the model of a fence with no shard yet; a fault may strike up to so many times."""
+    bound = Bound(epochs=epochs, faults=most, caps=MappingProxyType(dict.fromkeys(FAULTS, most)))
+    setup = Setup(fence, settings, bound)
+    return Machine(
+        parts=parts(bound),
+        initial=State(shared.start(bound, settings), ()),
+        actions=tuple(actions(setup)),
+        allow=cache(shared.allow),
+        faults=shared.faults,
+        shared_actions=tuple(partial(function, setup=setup) for function in SHARED),
+        properties=tuple(promises(setup)),
+        witnesses=tuple(witnessed(setup)),
+        tell=partial(tell, setup=setup),
+        progress=can_finish(setup),
+        housekeeping=frozenset({"tell_store", "check_lease", "seal", "observe", "consume"}),
+    )

@@ -1,0 +1,201 @@
+"""Tells a step to a person: what changed in which machine, in the domain's words, and how the leases stand."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from fencebench.model.machine import LeaseTold, State, Told, Transition, Unit
+from fencebench.model.machines.channel import in_flight
+from fencebench.model.machines.driver import watches
+from fencebench.model.machines.lease import Clock, over
+from fencebench.model.machines.ledger import Content, Grant
+from fencebench.model.machines.shared import Shared
+from fencebench.model.machines.worker import Attempt, alive
+from fencebench.model.settings import Setup, digest, revision_name
+
+Change = tuple[str, str, str, str]
+
+
+class Face(NamedTuple):
+    """A shard and its epochs, opened for telling."""
+
+    driver: Any
+    ledger: Any
+    store: Any
+    fixture: int
+    checkpoint: Content | None
+    channel: tuple[Any, ...]
+    reduced: tuple[Any, ...]
+    epochs: tuple[tuple[Attempt, Clock, int, Grant | None], ...]
+
+
+def face(unit: Unit) -> Face:
+    """Open a shard's tuple of parts."""
+    rest: Any = unit[7:]
+    epochs = tuple(tuple(rest[i : i + 4]) for i in range(0, len(rest), 4))
+    return Face._make((*unit[:7], epochs))
+
+
+def number(value: int) -> str:
+    """Write an epoch, or none."""
+    return str(value) if value >= 0 else "none"
+
+
+def standing(age_seconds: int, setup: Setup) -> str:
+    """Say how a lease of that age stands."""
+    lease, margin = setup.settings.lease_seconds, setup.settings.margin_seconds
+    return "expired" if age_seconds >= lease else "margin" if age_seconds >= lease - margin else "valid"
+
+
+def of_run(old: Shared, new: Shared) -> Iterator[Change]:
+    """Yield the changes of the run's totals, its alias and its report."""
+    for name in ("committed", "held", "written_off", "burned"):
+        of = f" of {new.ceiling}" if name in ("committed", "held") else ""
+        part = "meter" if name == "burned" else "run"
+        yield part, name.replace("_", " "), str(getattr(old, name)), f"{getattr(new, name)}{of}"
+    yield "run", "ceiling", str(old.ceiling), str(new.ceiling)
+    yield "driver", "crashes", str(old.incarnation), str(new.incarnation)
+    yield "model", "alias", revision_name(old.alias), revision_name(new.alias)
+    yield "report", "answer", old.report or "none", new.report or "none"
+
+
+def of_ledger(old: Face, new: Face) -> Iterator[Change]:
+    """Yield the changes of grants and rows."""
+    yield "ledger", "granted", number(old.ledger.highest), number(new.ledger.highest)
+    yield "ledger", "rows", str(len(old.ledger.receipts)), str(len(new.ledger.receipts))
+
+
+def of_shard(old: Face, new: Face) -> Iterator[Change]:
+    """Yield the other changes of what no epoch owns."""
+    yield "ledger", "sealed", number(old.ledger.sealed), number(new.ledger.sealed)
+    yield "ledger", "conflicts", str(len(old.ledger.conflicts)), str(len(new.ledger.conflicts))
+    yield "store", "artifacts", str(len(old.store.artifacts)), str(len(new.store.artifacts))
+    yield "store", "register", number(old.store.register), number(new.store.register)
+    yield "slice", "digest", digest(old.fixture), digest(new.fixture)
+    yield "checkpoint", "kept", carried(old.checkpoint), carried(new.checkpoint)
+    yield "report", "rows", epochs_of(old.reduced), epochs_of(new.reduced)
+    yield "network", "in flight", str(len(old.channel)), str(len(new.channel))
+    resting = ("over ceiling", "done", "given up")
+    yield (
+        "driver",
+        "shard",
+        "open",
+        new.driver.phase if new.driver.phase in resting and new.driver.phase != old.driver.phase else "open",
+    )
+
+
+def epochs_of(rows: tuple[Any, ...]) -> str:
+    """Name consumed rows by their epochs."""
+    return "+".join(f"epoch {epoch}" for epoch, _ in rows) or "none"
+
+
+def carried(content: Content | None) -> str:
+    """Say what a checkpoint carries."""
+    if content is None:
+        return "none"
+    return f"{content.cases} {'+'.join(map(digest, content.inputs))} {'+'.join(map(revision_name, content.revisions))}"
+
+
+def of_epoch(epoch: int, old: tuple[Any, ...], new: tuple[Any, ...], setup: Setup) -> Iterator[Change]:
+    """Yield the changes of one attempt, its lease and its hold."""
+    (attempt, clock, _, grant), (attempt2, clock2, _, grant2) = old, new
+    lease = f"lease {epoch}"
+    yield lease, "driver's clock", standing(clock.age_seconds, setup), standing(clock2.age_seconds, setup)
+    own = clock.reading_seconds, clock2.reading_seconds
+    yield lease, "worker's clock", standing(own[0], setup), standing(own[1], setup)
+    yield f"worker {epoch}", "clock", f"{clock.offset_seconds:+d} s", f"{clock2.offset_seconds:+d} s"
+    if attempt2.phase != "ended":
+        yield (
+            f"worker {epoch}",
+            "graded",
+            str(attempt.content.cases),
+            f"{attempt2.content.cases} of {setup.settings.cases}",
+        )
+        yield f"worker {epoch}", "host", "gone" if attempt.gone else "there", "gone" if attempt2.gone else "there"
+    yield f"worker {epoch}", "is", "at work", "ended" if attempt2.phase == "ended" != attempt.phase else "at work"
+    if grant and grant2:
+        yield f"epoch {epoch}", "superseded by", number(grant.superseded_by), number(grant2.superseded_by)
+    if grant and grant2 and grant.hold.live != grant2.hold.live:
+        hold = grant2.hold
+        yield f"hold {epoch}", "live", str(hold.tokens), f"{hold.booked} booked, {hold.written_off} wasted"
+
+
+def changes(before: State, step: Transition, setup: Setup) -> Iterator[Change]:
+    """Yield every change of a step, most telling first."""
+    if step.unit is not None:
+        old, new = face(before.units[step.unit]), face(step.after.units[step.unit])
+        yield from of_ledger(old, new)
+        yield from of_run(before.shared, step.after.shared)
+        yield from of_shard(old, new)
+        for epoch, (a, b) in enumerate(zip(old.epochs, new.epochs, strict=True)):
+            yield from of_epoch(epoch, a, b, setup)
+    else:
+        yield from of_run(before.shared, step.after.shared)
+
+
+def leases(unit: Unit, setup: Setup) -> Iterator[LeaseTold]:
+    """Yield how each lease of a shard stands; one that nobody cares for any more stands nowhere."""
+    shown = face(unit)
+    for epoch, (attempt, clock, _, _) in enumerate(shown.epochs):
+        watched = watches(shown.driver, epoch)
+        told = attempt.phase != "absent" and (watched or alive(attempt) or in_flight(shown.channel, epoch))
+        driver = standing(clock.age_seconds, setup) if told else "none"
+        worker = standing(clock.reading_seconds, setup) if told else "none"
+        held = not watched or attempt.gone or bool(clock.held_up) or not alive(attempt) or over(clock, setup)
+        running = alive(attempt) and not attempt.gone
+        margin = setup.settings.lease_seconds - setup.settings.margin_seconds
+        yield LeaseTold(epoch, driver, worker, running, clock.age_seconds, clock.offset_seconds, margin, held)
+
+
+TITLES = {
+    "spend_under_ceiling": "More is promised than the ceiling covers",
+    "holds_end_once": "A hold ends twice, or not in full",
+    "billed_once": "One shard is billed twice",
+    "meter_under_ceiling": "More is burned than was ever granted",
+    "one_accepted_artifact": "Two results of one shard are accepted",
+    "no_stale_commit": "A dead epoch is committed",
+    "receipt_has_artifact": "A receipt names an artifact that nobody stored",
+    "lease_gates_writes": "A write is accepted after its lease has ended",
+    "lease_gates_resume": "Work is started after its lease has ended",
+    "one_input_version": "One artifact mixes two versions of its input",
+    "sealed_is_final": "A sealed shard is written again",
+    "attributable": "One key has two model revisions",
+    "one_revision": "One run mixes two model revisions",
+    "rejections_classified": "A refusal says what is not so",
+    "whole_artifact": "An artifact of fewer cases than planned is accepted",
+    "winner_by_epoch": "A later clock wins over a later epoch",
+    "superseded_chain": "A dead attempt is replaced without a trace",
+    "denominator_is_shards": "The average is over rows and not over shards",
+    "no_aggregate_when_missing": "A number is printed although a shard is missing",
+    "conflict_never_averaged": "A number is printed over an open conflict",
+    "consumed_is_accepted": "The report holds a row that was never accepted",
+    "can_finish": "Nothing can bring the run to its end any more",
+    "ends_well": "The run ends, and something is left open",
+}
+"""What went wrong, by the promise that broke, in plain words."""
+
+REMEDIES = {
+    "settlement": "an attempt that is given up has its hold settled, so that the tokens are free again",
+    "register": "the store is told of each new epoch before anybody is dispatched under it",
+    "sealing": "the shard is sealed in the same transaction as its commit",
+    "model": "every call is pinned to the revision that the grant names",
+    "holds": "tokens are held before dispatch, so that an overshoot is prevented and not detected",
+    "acceptance": "only what a receipt names counts; other stored artifacts are candidates",
+    "chain": "a grant links the attempt that it replaces to its successor",
+    "epochs": "the driver mints epochs; a worker that can raise its own always wins",
+    "consumption": "the reducer takes rows with receipts only",
+    "report": "the aggregate is a mean over shards, one row each",
+    "cut_off": "an attempt that the provider cuts off ends, and commits nothing",
+    "recovery": "a restarted driver goes on from what the ledger holds",
+    "on_stale": "the refusal of a stale commit is all",
+    "calls": "a shard is graded in slices, with a checkpoint between them",
+    "claims": "a commit names the tokens that were drawn",
+    "checkpoint": "a checkpoint carries the digest of its input",
+}
+"""What the reference's choice of a strategy does, by the strategy's field."""
+
+
+def tell(before: State, step: Transition, *, setup: Setup) -> Told:
+    """Tell a step."""
+    changed = tuple(c for c in changes(before, step, setup) if c[2] != c[3].split(" of ")[0])
+    told = () if step.unit is None else tuple(leases(step.after.units[step.unit], setup))
+    return Told(changed, told)

@@ -1,0 +1,1 @@
+"""The machines, one file each: state, actions with guard and effect, faults."""

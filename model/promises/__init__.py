@@ -1,0 +1,1 @@
+"""What is promised, how it is judged, and what a search owes before its pass means anything."""
