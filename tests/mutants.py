@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
-TESTS = ("tests/test_orders.py", "tests/test_fences.py", "tests/test_seed_tables.py")
+TESTS = ("tests/model/test_orders.py", "tests/model/test_fences.py", "tests/model/test_seed_tables.py")
 TIMEOUT_SECONDS = 600
 
 
@@ -91,8 +91,8 @@ MUTANTS = (
 
 def plant(mutant: Mutant, folder: Path) -> None:
     """Copy the project into a folder, with the bug."""
-    for name in ("model", "checker", "tests"):
-        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("model", "checker", "tests", "fencebench"):
+        shutil.copytree(ROOT / name, folder / name, symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "pyproject.toml", folder)
     path = folder / "model" / f"{mutant.machine}.py"
     text = path.read_text(encoding="utf-8")

@@ -1,6 +1,5 @@
 """The command `check --shards any`."""
 
-import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
@@ -20,7 +19,6 @@ from fencebench.checker.cli.options import (
     bounds_asked,
     limits_asked,
     long_options,
-    typed,
 )
 from fencebench.checker.cli.progress import clear, interruptible, watcher
 from fencebench.checker.errors import BadInput
@@ -116,7 +114,8 @@ def run_check(fences: tuple[str, ...], every: bool, form: str, traces: Path | No
 
         print(written(form, results, [r.fence.name for r in results], options["pictures"]), end="")
     else:
-        show(results, form, options["property_"], verdict, code, every)
+        command = again("check --all" if every else "check", wanted)
+        show(results, form, options["property_"], verdict, code, command, every)
     return code
 
 
@@ -166,9 +165,10 @@ def save(result: Checked, folder: Path) -> None:
         write_whole(folder / f"{result.fence.name}-{name}.itf.json", trace_text(case_of(result, name)))
 
 
-def show(results: list[Checked], form: str, property_: str | None, verdict: Verdict, code: int, every: bool) -> None:
+def show(
+    results: list[Checked], form: str, property_: str | None, verdict: Verdict, code: int, command: str, every: bool
+) -> None:
     """Print what was found in a form of our own."""
-    command = typed() if sys.argv[0].endswith("fencebench") else "fencebench check"
     if form == "json":
         print(as_json(results, code, verdict))
     elif form == "itf":

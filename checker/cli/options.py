@@ -93,7 +93,7 @@ def typed() -> str:
 
 def again(command: str, wanted: Asked) -> str:
     """Return the line that gives this answer again: as it was typed, or made up from a single bound."""
-    if sys.argv[0].endswith(("fencebench", "checker/__main__.py")):
+    if sys.argv[0].endswith(("fencebench", "fencebench/__main__.py")):
         return typed()
     one = f" {as_options(wanted.bounds[0], wanted.settings)}" if len(wanted.bounds) == 1 else ""
     return f"fencebench {command}{one}"

@@ -21,7 +21,7 @@ from fencebench.checker.report.picture.shapes import Box, Line, Mark, Name, Shap
 from fencebench.checker.report.story import Lease, Story
 from tests.stories import LONG, ODD, STORIES, tiny, two_shards, zombie
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 GOLDEN = ROOT / "tests" / "golden"
 SVG = "{http://www.w3.org/2000/svg}"
 ALL = pytest.mark.parametrize("name", STORIES)

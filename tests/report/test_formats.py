@@ -154,7 +154,7 @@ def test_without_a_picture_the_command_that_draws_it_is_named(lost: Checked) -> 
 
 
 def test_every_catalogued_fence_has_a_place_that_names_it() -> None:
-    root = Path(__file__).parent.parent
+    root = Path(__file__).parents[2]
     for name in FENCES:
         place = place_of(name)
         assert place is not None, name

@@ -24,7 +24,7 @@ from fencebench.checker.tables.known import Known
 from fencebench.model.machine import Machine, Witness
 from tests.toys import counters, machines, told
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 LARGE = Options(symmetry=False, small_states=0)
 SOUND = counters(2, 6, 30, 0)
 

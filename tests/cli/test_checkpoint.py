@@ -13,7 +13,7 @@ import pytest
 from fencebench.checker.cli.main import main
 from fencebench.model.settings import FAULTS
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 RARE = [f"{fault} = 0" for fault in FAULTS if fault != "preempt"]
 UNION = "\n".join(["faults = 1", "ceiling = 3700", *RARE, "[[bounds]]", "shards = 1", "[[bounds]]", "shards = 2"])
 
@@ -26,7 +26,7 @@ def words(tmp_path: Path) -> tuple[str, ...]:
 
 
 def start(*words: str) -> "subprocess.Popen[str]":
-    command = [sys.executable, "-m", "checker", "check", *words]
+    command = [sys.executable, "-m", "fencebench", "check", *words]
     return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 

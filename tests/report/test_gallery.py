@@ -23,7 +23,7 @@ from fencebench.model.fences import EXPECTED, FENCES, SHARD_KEYED
 from fencebench.model.promises.catalogue import NAMES
 from fencebench.model.settings import FAULTS, Settings
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 COMMITTED = ROOT / GALLERY
 AGAIN = ("provenance-sketch-d", "worker-clock")
 """Fences whose stories are searched anew: few states and many promises, and one story that needs two faults."""

@@ -114,7 +114,7 @@ NUMBER = 7
 RAISES = """
 from fencebench.model.fence import Rule
 from fencebench.model.fences import REFERENCE
-from fencebench.model.outcomes import Refusal
+from fencebench.model.fence import Refusal
 BROKEN = REFERENCE.having(put=(Rule("oops", Refusal.CONFLICT, lambda request, view: 1 / 0),))
 """
 
@@ -233,7 +233,7 @@ def test_list_names_every_fence_and_promise(capsys: pytest.CaptureFixture[str]) 
 
 
 def test_nothing_depends_on_the_hash_seed() -> None:
-    words = [sys.executable, "-m", "checker", "check", "spend-sketch", *SMALL, "--stop-at", "all"]
+    words = [sys.executable, "-m", "fencebench", "check", "spend-sketch", *SMALL, "--stop-at", "all"]
     seen = set()
     for seed in range(10):
         env = {**os.environ, "PYTHONHASHSEED": str(seed)}
