@@ -19,6 +19,8 @@ from fencebench.model.fence import Refusal
 from fencebench.model.machine import Action, Event, Machine, Property, SharedStep, State, Step, Told, Transition
 from fencebench.model.machines import shared
 from fencebench.model.machines.shared import Effect, Shared
+from fencebench.model.promises.catalogue import PROMISES
+from fencebench.model.promises.promise import ONE_SHARD_SUFFICES
 
 OF_TOTALS = " of the totals"
 SPEND, METER, DENIAL = (
@@ -31,16 +33,8 @@ UNPROVED = {
 }
 """What is said of the run's totals, and how a step fails to keep it whatever they are."""
 
-NOT_COVERED = {
-    "can_finish": "progress of the whole run",
-    "ends_well": "final states of the whole run",
-    "one_revision": "all receipts of a run",
-    "denominator_is_shards": "the report",
-    "no_aggregate_when_missing": "the report",
-    "conflict_never_averaged": "the report",
-    "consumed_is_accepted": "final states of the whole run",
-}
-"""Promises about which one shard says nothing, and what they look at. Witnesses are not looked for either."""
+NOT_COVERED = {promise.name: str(promise.scope) for promise in PROMISES if promise.scope not in ONE_SHARD_SUFFICES}
+"""Promises about which one shard says nothing, and what they look at; witnesses are not looked for either."""
 
 ON_ALL = ("flip_alias", "crash_driver")
 """Faults that strike every shard at once, and that a shard can tell."""

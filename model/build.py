@@ -15,7 +15,7 @@ from fencebench.model.machines.channel import Rows
 from fencebench.model.machines.driver import Driver
 from fencebench.model.machines.ledger import Content, Ledger
 from fencebench.model.machines.store import Store
-from fencebench.model.promises.catalogue import promises, witnessed
+from fencebench.model.promises.catalogue import properties, witnessed
 from fencebench.model.promises.progress import can_finish
 from fencebench.model.settings import FAULTS, Bound, Settings, Setup
 
@@ -127,7 +127,7 @@ def relation(fence: Fence, settings: Settings, epochs: int, most: int) -> Machin
         allow=cache(shared.allow),
         faults=shared.faults,
         shared_actions=tuple(partial(function, setup=setup) for function in SHARED),
-        properties=tuple(promises(setup)),
+        properties=tuple(properties(setup)),
         witnesses=tuple(witnessed(setup)),
         tell=partial(tell, setup=setup),
         progress=can_finish(setup),

@@ -146,33 +146,6 @@ def leases(unit: Unit, setup: Setup) -> Iterator[LeaseTold]:
         yield LeaseTold(epoch, driver, worker, running, clock.age_seconds, clock.offset_seconds, margin, held)
 
 
-TITLES = {
-    "spend_under_ceiling": "More is promised than the ceiling covers",
-    "holds_end_once": "A hold ends twice, or not in full",
-    "billed_once": "One shard is billed twice",
-    "meter_under_ceiling": "More is burned than was ever granted",
-    "one_accepted_artifact": "Two results of one shard are accepted",
-    "no_stale_commit": "A dead epoch is committed",
-    "receipt_has_artifact": "A receipt names an artifact that nobody stored",
-    "lease_gates_writes": "A write is accepted after its lease has ended",
-    "lease_gates_resume": "Work is started after its lease has ended",
-    "one_input_version": "One artifact mixes two versions of its input",
-    "sealed_is_final": "A sealed shard is written again",
-    "attributable": "One key has two model revisions",
-    "one_revision": "One run mixes two model revisions",
-    "rejections_classified": "A refusal says what is not so",
-    "whole_artifact": "An artifact of fewer cases than planned is accepted",
-    "winner_by_epoch": "A later clock wins over a later epoch",
-    "superseded_chain": "A dead attempt is replaced without a trace",
-    "denominator_is_shards": "The average is over rows and not over shards",
-    "no_aggregate_when_missing": "A number is printed although a shard is missing",
-    "conflict_never_averaged": "A number is printed over an open conflict",
-    "consumed_is_accepted": "The report holds a row that was never accepted",
-    "can_finish": "Nothing can bring the run to its end any more",
-    "ends_well": "The run ends, and something is left open",
-}
-"""What went wrong, by the promise that broke, in plain words."""
-
 REMEDIES = {
     "settlement": "an attempt that is given up has its hold settled, so that the tokens are free again",
     "register": "the store is told of each new epoch before anybody is dispatched under it",

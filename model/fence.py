@@ -1,9 +1,16 @@
 """A fence is data: rules for each boundary, in order, and a strategy for whatever is no rule; refusals by class."""
 
+import sys
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from contextlib import redirect_stdout
+from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
-from typing import Any, Literal, NamedTuple
+from importlib import import_module
+from traceback import extract_tb
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin
+
+if TYPE_CHECKING:
+    from fencebench.model.promises.promise import Promise
 
 
 class Refusal(StrEnum):
@@ -35,7 +42,8 @@ class Refusal(StrEnum):
 GO_ON = frozenset({Refusal.ALREADY_RESERVED, Refusal.ALREADY_STORED, Refusal.ALREADY_COMMITTED})
 
 
-BOUNDARIES = ("reserve", "resume", "call", "write", "put", "commit", "consume", "publish")
+class FenceError(ValueError):
+    """A fence or one of its rules is not what it has to be; the message is one line that says what was expected."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +58,12 @@ class Rule:
     refusal: Refusal
     applies: Callable[[Any, Any], bool]
     behind: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.refusal, Refusal):
+            raise FenceError(f"rule {self.name} answers {self.refusal!r}; expected a class such as Refusal.STALE_EPOCH")
+        if not callable(self.applies):
+            raise FenceError(f"rule {self.name} is no function of a request and a view")
 
     @property
     def sentence(self) -> str:
@@ -74,6 +88,15 @@ class Answer(NamedTuple):
     behind: tuple[str, ...] = ()
 
 
+def boundary(asks: str) -> Any:
+    """Declare a boundary: who asks its rules, and when."""
+    return field(default=(), metadata={BOUNDARY: asks})
+
+
+BOUNDARY = "asks"
+"""The key under which a field of a fence says that it is a boundary."""
+
+
 @dataclass(frozen=True)
 class Fence:
     """Rules by boundary, strategies by field; a variant is `fence.without("stale_epoch")` or `replace(fence, …)`.
@@ -96,19 +119,21 @@ class Fence:
         report: what the aggregate is divided by: one row a shard, or all rows.
         on_stale: what follows a stale commit: the refusal alone, another grading, or a retraction by the report.
         recovery: what a driver knows after a crash: what the ledger holds, or nothing but the next epoch.
+        promises: what this fence is asked for on top of the bench's own promises.
+        removed: rules that it was made without.
 
     """
 
     name: str
     summary: str
-    reserve: tuple[Rule, ...] = ()
-    resume: tuple[Rule, ...] = ()
-    call: tuple[Rule, ...] = ()
-    write: tuple[Rule, ...] = ()
-    put: tuple[Rule, ...] = ()
-    commit: tuple[Rule, ...] = ()
-    consume: tuple[Rule, ...] = ()
-    publish: tuple[Rule, ...] = ()
+    reserve: tuple[Rule, ...] = boundary("the ledger, before it grants an epoch")
+    resume: tuple[Rule, ...] = boundary("a worker, before it starts from a checkpoint or anew")
+    call: tuple[Rule, ...] = boundary("the gateway, before a model call")
+    write: tuple[Rule, ...] = boundary("a worker, before it puts and before it sends its commit")
+    put: tuple[Rule, ...] = boundary("the store, before it keeps an artifact")
+    commit: tuple[Rule, ...] = boundary("the ledger, before it books a row")
+    consume: tuple[Rule, ...] = boundary("the reducer, before it takes a row into the aggregate")
+    publish: tuple[Rule, ...] = boundary("the report writer, before it prints")
     epochs: Literal["driver", "worker"] = "driver"
     holds: Literal["shard", "slice", "none"] = "shard"
     claims: Literal["drawn", "held"] = "drawn"
@@ -125,6 +150,20 @@ class Fence:
     report: Literal["mean over shards", "total over rows"] = "mean over shards"
     on_stale: Literal["reject", "replay", "compensate"] = "reject"
     recovery: Literal["ledger", "next epoch"] = "ledger"
+    promises: tuple["Promise", ...] = ()
+    removed: tuple[str, ...] = field(default=(), repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        for name, values in STRATEGIES.items():
+            if getattr(self, name) not in values:
+                raise FenceError(
+                    f"fence {self.name}: {name} cannot be {getattr(self, name)!r}; expected one of {', '.join(values)}"
+                )
+        for name in (*BOUNDARIES, "promises"):
+            if not isinstance(getattr(self, name), tuple):
+                raise FenceError(f"fence {self.name}: {name} must be a tuple; found {getattr(self, name)!r}")
+        for name in BOUNDARIES:
+            check_rules(self, name)
 
     def rules(self) -> tuple[tuple[str, Rule], ...]:
         """Return every rule with its full name, in order."""
@@ -146,12 +185,22 @@ class Fence:
             b: tuple(r for r in getattr(self, b) if r.name not in names and f"{b}.{r.name}" not in names)
             for b in BOUNDARIES
         }
-        told = f"{self.summary}, without {', '.join(names)}"
-        return replace(self, name=f"{self.name}-without-{'-'.join(names)}", summary=told, **kept)
+        summary = f"{self.summary}, without {', '.join(names)}"
+        return self.having(name=f"{self.name}-without-{'-'.join(names)}", summary=summary, **kept)
 
     def having(self, **changes: Any) -> "Fence":
-        """Return this fence with other rules at a boundary, or another strategy in a field."""
-        return replace(self, **changes)
+        """Return this fence with other rules at a boundary, or another strategy in a field.
+
+        Raises:
+            FenceError: there is no such boundary or strategy, or it cannot be that.
+
+        """
+        for name in changes:
+            if name not in {f.name for f in fields(self)}:
+                raise FenceError(f"fence {self.name}: there is no boundary or strategy {name!r}; see fencebench list")
+        gone = (r.name for b in BOUNDARIES if b in changes for r in getattr(self, b))
+        removed = dict.fromkeys((*self.removed, *gone))
+        return replace(self, **changes, removed=tuple(removed))
 
     def has(self, what: str) -> bool:
         """Say whether the fence has the rule `boundary.rule`, or the strategy `field=value`."""
@@ -161,13 +210,77 @@ class Fence:
         return any(full == what for full, _ in self.rules())
 
     def strategies(self) -> dict[str, str]:
-        """Return the fields that are no rules, by name."""
-        return {f.name: getattr(self, f.name) for f in fields(self) if f.name not in (*BOUNDARIES, "name", "summary")}
+        """Return the strategies, by name."""
+        return {name: getattr(self, name) for name in STRATEGIES}
 
     def judge(self, boundary: str, request: object, view: object) -> Answer:
         """Ask the boundary's rules in order; the first that applies answers."""
-        applying = [r for r in getattr(self, boundary) if r.applies(request, view)]
+        applying = [r for r in getattr(self, boundary) if asked(f"{boundary}.{r.name}", r, request, view)]
         if not applying:
             return Answer(None)
         names = tuple(f"{boundary}.{r.name}" for r in applying)
         return Answer(applying[0].refusal, names[0], names[1:])
+
+
+BOUNDARIES = {f.name: f.metadata[BOUNDARY] for f in fields(Fence) if BOUNDARY in f.metadata}
+"""Every boundary in its order, and who asks its rules when."""
+
+STRATEGIES: dict[str, tuple[str, ...]] = {
+    f.name: get_args(f.type) for f in fields(Fence) if get_origin(f.type) is Literal
+}
+"""Every strategy, and the values that it can have."""
+
+
+def check_rules(fence: Fence, boundary: str) -> None:
+    """Refuse what is no rule at a boundary, a rule that is there twice, and a name in `behind` that nothing has."""
+    rules = getattr(fence, boundary)
+    for one in rules:
+        if not isinstance(one, Rule):
+            what = getattr(one, "__name__", repr(one))
+            raise FenceError(f"fence {fence.name}: {what} at {boundary} is no rule; put @rule(Refusal.…) before it")
+        if [other.name for other in rules].count(one.name) > 1:
+            raise FenceError(f"fence {fence.name}: two rules at {boundary} are called {one.name}; rename one")
+        for name in one.behind:
+            if not known(fence, name):
+                where = f"rule {boundary}.{one.name} of fence {fence.name}"
+                raise FenceError(f"{where}: behind names {name!r}; expected a `boundary.rule` or a `strategy=value`")
+
+
+def known(fence: Fence, name: str) -> bool:
+    """Say whether a name in `behind` is a strategy's value, a rule of the bench, or one that this fence has or had."""
+    left, sign, value = name.partition("=")
+    if sign:
+        return value in STRATEGIES.get(left, ())
+    boundary, _, rule_name = name.partition(".")
+    if boundary not in BOUNDARIES:
+        return False
+    module = import_module(f"fencebench.model.rules.{boundary}")
+    mine = {r.name for b in BOUNDARIES for r in getattr(fence, b) if isinstance(r, Rule)}
+    return isinstance(getattr(module, rule_name, None), Rule) or rule_name in mine or rule_name in fence.removed
+
+
+def asked(name: str, one: Rule, request: object, view: object) -> bool:
+    """Ask a rule, twice: it has to be a function of what it is given. What it prints is kept out of the report.
+
+    Raises:
+        FenceError: it raises, answers differently the second time, or answers neither True nor False.
+
+    """
+    try:
+        with redirect_stdout(sys.stderr):
+            first, again = one.applies(request, view), one.applies(request, view)
+    except (Exception, SystemExit) as error:
+        raise FenceError(
+            f"rule {name} raised {type(error).__name__}: {error}{place(error)}, asked {request}"
+        ) from error
+    if not isinstance(first, bool):
+        raise FenceError(f"rule {name} answered {first!r}; expected True or False")
+    if first is not again:
+        raise FenceError(f"rule {name} answered {first}, then {again} to the same question; it must be a function")
+    return first
+
+
+def place(error: BaseException) -> str:
+    """Say in which file and line an exception was raised."""
+    frames = extract_tb(error.__traceback__)
+    return f" ({frames[-1].filename}:{frames[-1].lineno})" if frames else ""

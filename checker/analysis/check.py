@@ -11,9 +11,9 @@ from fencebench.checker.search.explore import Watch, explore
 from fencebench.checker.search.result import Coverage, Finding, Limits, Result, Verdict
 from fencebench.checker.search.stopping import INTERRUPTED
 from fencebench.model.build import build
-from fencebench.model.fence import Fence
+from fencebench.model.fence import Fence, FenceError
 from fencebench.model.machine import Machine
-from fencebench.model.promises.catalogue import NAMES
+from fencebench.model.promises.catalogue import names_of
 from fencebench.model.promises.obligations import Debt, owed, standby
 from fencebench.model.settings import Bound, Settings
 
@@ -51,7 +51,7 @@ class Checked:
             for name, found in run.result.findings.items():
                 if name not in best or rank(run, found) < rank(*best[name]):
                     best[name] = run, found
-        return {name: best[name] for name in NAMES if name in best}
+        return {name: best[name] for name in names_of(self.fence) if name in best}
 
     @cached_property
     def coverage(self) -> Coverage:
@@ -162,6 +162,8 @@ def explored(fence: Fence, machine: Machine, limits: Limits, engine: Engine, wat
     """
     try:
         return engine(machine, limits, watch)
+    except FenceError:
+        raise
     except Exception as error:
         notes = "; ".join(getattr(error, "__notes__", []))
         if not notes:

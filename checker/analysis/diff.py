@@ -11,7 +11,7 @@ from fencebench.checker.search.result import Limits
 from fencebench.model.build import build
 from fencebench.model.fence import Fence
 from fencebench.model.machine import Transition
-from fencebench.model.promises.catalogue import NAMES
+from fencebench.model.promises.catalogue import names_of
 from fencebench.model.settings import Bound
 
 
@@ -35,18 +35,22 @@ class Compared:
     @property
     def lost(self) -> tuple[str, ...]:
         """Promises that only the new fence breaks."""
-        return tuple(n for n in NAMES if n in self.new.findings and n not in self.old.findings)
+        return tuple(n for n in names_of(self.new.fence) if n in self.new.findings and n not in self.old.findings)
 
     @property
     def won(self) -> tuple[str, ...]:
         """Promises that only the old fence breaks; none is won by a search that was cut short."""
         cut = self.new.limit
-        return () if cut else tuple(n for n in NAMES if n in self.old.findings and n not in self.new.findings)
+        return (
+            ()
+            if cut
+            else tuple(n for n in names_of(self.new.fence) if n in self.old.findings and n not in self.new.findings)
+        )
 
     @property
     def both(self) -> tuple[str, ...]:
         """Promises that both break."""
-        return tuple(n for n in NAMES if n in self.old.findings and n in self.new.findings)
+        return tuple(n for n in names_of(self.new.fence) if n in self.old.findings and n in self.new.findings)
 
     @property
     def exit(self) -> int:

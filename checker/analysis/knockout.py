@@ -22,7 +22,7 @@ from fencebench.checker.search.result import Finding, Limits
 from fencebench.model.build import build
 from fencebench.model.fence import Fence, Refusal
 from fencebench.model.machine import Event, Machine, Property, Transition
-from fencebench.model.promises.catalogue import NAMES
+from fencebench.model.promises.catalogue import names_of
 
 Cost = tuple[int, int]
 Parts = tuple[str, ...]
@@ -72,7 +72,7 @@ class Knockout:
     @property
     def vacuous(self) -> tuple[str, ...]:
         """Promises that no trial breaks."""
-        return tuple(name for name in NAMES if not any(name in trial.broken for trial in self.trials))
+        return tuple(name for name in names_of(self.fence) if not any(name in trial.broken for trial in self.trials))
 
     @property
     def limit(self) -> str:
@@ -127,7 +127,7 @@ def trial_of(checked: Checked, parts: Parts) -> Trial:
 
 def lost(trial: Trial, whole: Trial) -> tuple[str, ...]:
     """Return the promises that the trial breaks and the whole fence does not."""
-    return tuple(name for name in NAMES if name in trial.broken and name not in whole.broken)
+    return tuple(name for name in trial.broken if name not in whole.broken)
 
 
 def knock_out(bench: Bench, pairs: bool, tell: Callable[[Trial, int, int], None]) -> Knockout:

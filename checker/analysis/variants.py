@@ -7,10 +7,10 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from difflib import get_close_matches
-from typing import Any, get_args, get_type_hints
+from typing import Any
 
 from fencebench.checker.errors import BadInput
-from fencebench.model.fence import Fence
+from fencebench.model.fence import STRATEGIES, Fence
 
 SUFFIX = re.compile(r"-(without|with)-")
 
@@ -62,7 +62,7 @@ def with_strategy(fence: Fence, part: str) -> Fence:
 
 def values_of(field: str) -> tuple[str, ...]:
     """Return every value that a strategy's field can have."""
-    return get_args(get_type_hints(Fence)[field])
+    return STRATEGIES[field]
 
 
 def rule_names(fence: Fence) -> tuple[str, ...]:

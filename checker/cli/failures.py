@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 
 from fencebench.checker.errors import BAD_INPUT, BROKEN, CLOSED, HOLDS, UNDETERMINED, BadInput
+from fencebench.model.fence import FenceError
 
 PLAIN = {"–": "-", "—": "-", "−": "-", "→": "->", "…": "...", "≤": "<=", "≥": ">=", "×": "x", "│": "|", "─": "-"}
 """How a terminal that knows ASCII alone shows the other signs that texts have; whatever else is a question mark."""
@@ -37,7 +38,7 @@ def ended(command: Callable[[], object]) -> int:
         command()
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else HOLDS
-    except (BadInput, click.ClickException) as error:
+    except (BadInput, FenceError, click.ClickException) as error:
         return told(mendable(error), BAD_INPUT)
     except (KeyboardInterrupt, click.Abort):
         return told("stopped by the keyboard; nothing is decided", UNDETERMINED)
@@ -48,7 +49,7 @@ def ended(command: Callable[[], object]) -> int:
     return HOLDS
 
 
-def mendable(error: BadInput | click.ClickException) -> str:
+def mendable(error: BadInput | FenceError | click.ClickException) -> str:
     """Say what a person can mend."""
     if isinstance(error, click.UsageError):
         return f"{error.format_message()} (see fencebench --help)"

@@ -1,14 +1,25 @@
 """Finds a fence: by its name in the catalogue, or in somebody's Python file, which is executed."""
 
 import importlib.util
+import os
+import signal
 import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, redirect_stdout
 from difflib import get_close_matches
+from functools import cache
 from pathlib import Path
+from traceback import extract_tb
+from types import FrameType, ModuleType
+from typing import NoReturn
 
 from fencebench.checker.analysis.variants import named_variant
 from fencebench.checker.errors import BadInput
 from fencebench.model.fence import Fence
 from fencebench.model.fences import FENCES
+from fencebench.model.promises.catalogue import NAMES
+from fencebench.model.promises.promise import Promise
 
 
 def find_fence(name: str) -> Fence:
@@ -32,19 +43,41 @@ def base_fence(name: str) -> Fence:
 
 
 def from_file(name: str) -> Fence:
-    """Execute a Python file and return the fence that it calls NAME."""
+    """Execute a Python file and return the fence that it calls NAME, with the promises that stand beside it."""
     path, _, attribute = name.rpartition(":")
     if not path or not path.endswith(".py"):
         raise BadInput(f"{name}: expected path/to/file.py:NAME, with the name of a Fence in that file")
-    found = vars(executed(Path(path))).get(attribute)
+    beside = vars(executed(Path(path)))
+    found = beside.get(attribute)
     if not isinstance(found, Fence):
-        what = "is no Fence" if found is not None else "is not there"
+        what = "is no Fence" if attribute in beside else "is not there"
         raise BadInput(f"{path}: {attribute} {what}; expected a Fence, such as {attribute} = REFERENCE.without(…)")
-    return found.having(name=name, summary=f"{found.name}: {found.summary}")
+    return found.having(name=name, summary=f"{found.name}: {found.summary}", promises=promises_beside(path, beside))
 
 
-def executed(path: Path) -> object:
-    """Run a Python file as a module of its own."""
+def promises_beside(path: str, beside: Mapping[str, object]) -> tuple[Promise, ...]:
+    """Return the promises of a fence file.
+
+    Raises:
+        BadInput: PROMISES is no list of promises, or one has a name that is taken.
+    """
+    found = beside.get("PROMISES", ())
+    if not isinstance(found, (list, tuple)) or not all(isinstance(one, Promise) for one in found):
+        raise BadInput(f"{path}: PROMISES must be a list of Promise; found {found!r}")
+    names = [*NAMES, *(one.name for one in found)]
+    for one in found:
+        if not one.name.isidentifier() or names.count(one.name) > 1:
+            raise BadInput(f"{path}: a promise cannot be called {one.name!r}; name it as no other is, like a function")
+    return tuple(found)
+
+
+@cache
+def executed(path: Path) -> ModuleType:
+    """Run a Python file as a module of its own, once; it may import its neighbours. What it prints goes to stderr.
+
+    Raises:
+        BadInput: it cannot be run, or it ends the program.
+    """
     if not path.is_file():
         raise BadInput(f"{path}: no such file; expected Python that says `from fencebench import REFERENCE`")
     spec = importlib.util.spec_from_file_location(f"fence_of_{path.stem}", path)
@@ -52,8 +85,50 @@ def executed(path: Path) -> object:
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
-    try:
-        spec.loader.exec_module(module)
-    except Exception as error:
-        raise BadInput(f"{path}: running it raised {type(error).__name__}: {error}") from error
+    if (folder := str(path.resolve().parent)) not in sys.path:
+        sys.path.append(folder)
+    with aside() as pressed:
+        try:
+            spec.loader.exec_module(module)
+        except BaseException as error:
+            if pressed():
+                raise
+            raise BadInput(f"{where(path, error)}: running it raised {type(error).__name__}: {error}") from error
     return module
+
+
+@contextmanager
+def aside() -> Iterator[Callable[[], bool]]:
+    """Let somebody else's code run: its output goes to stderr, it cannot end the program, Ctrl-C still does.
+
+    What is given says whether Ctrl-C was really pressed.
+    """
+    pressed: list[int] = []
+
+    def press(number: int, frame: FrameType | None) -> None:
+        pressed.append(number)
+        signal.default_int_handler(number, frame)
+
+    mine = threading.current_thread() is threading.main_thread()
+    before, leave = signal.signal(signal.SIGINT, press) if mine else None, os._exit
+    os._exit = refuse_exit
+    try:
+        with redirect_stdout(sys.stderr):
+            yield lambda: bool(pressed)
+    finally:
+        os._exit = leave
+        if mine:
+            signal.signal(signal.SIGINT, before)
+
+
+def refuse_exit(status: int) -> NoReturn:
+    """Stand in for `os._exit`, which would end the program as if all were well."""
+    raise SystemExit(status)
+
+
+def where(path: Path, error: BaseException) -> str:
+    """Name the line of the file at which an exception left it, or the line that Python could not read."""
+    if isinstance(error, SyntaxError):
+        return f"{error.filename or path}:{error.lineno}"
+    lines = [frame.lineno for frame in extract_tb(error.__traceback__) if Path(frame.filename) == path.absolute()]
+    return f"{path}:{lines[-1]}" if lines else str(path)

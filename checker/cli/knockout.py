@@ -25,7 +25,7 @@ from fencebench.checker.cli.options import (
     limits_asked,
 )
 from fencebench.checker.report.text import WIDTH, show
-from fencebench.model.promises.catalogue import NAMES
+from fencebench.model.promises.catalogue import names_of
 
 LABEL, CELL = 40, 7
 
@@ -76,7 +76,7 @@ def headline(found: Knockout, judged: tuple[Role, ...]) -> str:
 def tables(found: Knockout) -> Iterator[Table]:
     """Yield the matrix in blocks of columns that fit the width."""
     rows = matrix(found)
-    broken = [name for name in NAMES if any(name in cells for _, cells in rows)]
+    broken = [name for name in names_of(found.fence) if any(name in cells for _, cells in rows)]
     fit = (WIDTH - LABEL) // CELL
     for start in range(0, len(broken), fit):
         block = broken[start : start + fit]

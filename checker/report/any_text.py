@@ -15,7 +15,7 @@ from fencebench.checker.report.stored import trace_text
 from fencebench.checker.report.text import WIDTH, cheapest, facts_grid, faults_tried, promises_table, show, stop_advice
 from fencebench.checker.search.result import Verdict
 from fencebench.model.any_shards import NOT_COVERED
-from fencebench.model.promises.catalogue import NAMES
+from fencebench.model.promises.catalogue import names_of
 
 PARTLY = "rejections_classified at publish, witnesses"
 
@@ -28,7 +28,7 @@ def bound_told(found: AnyShards) -> str:
 def covered(found: AnyShards) -> Iterator[str]:
     """Yield the promises that are said of any number of shards and were not broken."""
     doubtful = {story.of.promise for story in found.spurious} | {*found.real.findings}
-    yield from (name for name in NAMES if name not in NOT_COVERED and name not in doubtful)
+    yield from (name for name in names_of(found.fence) if name not in NOT_COVERED and name not in doubtful)
 
 
 def print_texts(results: list[AnyShards], verdict: Verdict, property_: str | None, reproduce: str) -> None:
@@ -135,7 +135,7 @@ def record(found: AnyShards) -> dict[str, Any]:
         "transitions": found.result.transitions,
         "depth": found.result.depth,
         "seconds": round(found.result.seconds, 3),
-        "properties": {name: property_record(found, name) for name in NAMES},
+        "properties": {name: property_record(found, name) for name in names_of(found.fence)},
         "not_covered": [*NOT_COVERED, *PARTLY.split(", ")],
         "spurious": [spurious_record(story) for story in found.spurious],
         "coverage": {k: {n: c for n, c in v.items() if n} for k, v in coverage.items()},

@@ -11,11 +11,11 @@ from fencebench.checker.search.explore import explore
 from fencebench.checker.search.replay import replay, stored
 from fencebench.checker.search.result import Finding, Limits
 from fencebench.model.build import build
-from fencebench.model.describe import REMEDIES, TITLES
+from fencebench.model.describe import REMEDIES
 from fencebench.model.fence import BOUNDARIES, Fence, Rule
 from fencebench.model.fences import REFERENCE
 from fencebench.model.machine import Machine, Transition
-from fencebench.model.promises.catalogue import NAMES
+from fencebench.model.promises.catalogue import promise_of
 from fencebench.model.settings import Bound, Settings
 
 CALM_LIMIT = Limits(max_states=20_000)
@@ -95,9 +95,9 @@ def story_of(case: Case) -> Story:
     steps, telling = steps_of(machine, finding.trace)
     cure = remedy(case)
     marked = tuple(replace(s, bites=(cure.name, cure.refusal)) if cure and s.number == cure.step else s for s in steps)
-    last = replace(marked[-1], violated=tuple(violated(machine, finding)))
+    last = replace(marked[-1], violated=(finding.property,) if finding.property else ())
     return Story(
-        title=TITLES[finding.property],
+        title=promise_of(case.fence, finding.property).title,
         properties=(finding.property,),
         fence=case.fence.name,
         fence_summary=case.fence.summary,
@@ -110,11 +110,6 @@ def story_of(case: Case) -> Story:
         rule=rule_line(cure),
         reproduce=(case.reproduce,),
     )
-
-
-def violated(machine: Machine, finding: Finding) -> Iterator[str]:
-    """Yield the promise of the story; others that the same step breaks have stories of their own."""
-    yield from (name for name in NAMES if name == finding.property)
 
 
 def why(finding: Finding, steps: tuple[StoryStep, ...]) -> str:

@@ -19,7 +19,7 @@ from fencebench.checker.search.result import Verdict
 from fencebench.model import fences
 from fencebench.model.fence import Fence
 from fencebench.model.fences import FENCES
-from fencebench.model.promises.catalogue import NAMES
+from fencebench.model.promises.catalogue import names_of
 
 
 @dataclass(frozen=True)
@@ -149,7 +149,11 @@ def unreached(checked: Checked) -> Iterator[str]:
 
 def report_of(checked: Checked, name: str, pictures: Path | None) -> Report:
     """Make the report of a fence that was called `name` on the command line."""
-    lost = tuple(lost_promise(checked, name, promise, pictures) for promise in NAMES if promise in checked.findings)
+    lost = tuple(
+        lost_promise(checked, name, promise, pictures)
+        for promise in names_of(checked.fence)
+        if promise in checked.findings
+    )
     return Report(checked, name, place_of(name), lost)
 
 

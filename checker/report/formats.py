@@ -12,7 +12,7 @@ from fencebench.checker.report.ci import Lost, Report, report_of, save_pictures
 from fencebench.checker.report.picture import as_text
 from fencebench.checker.report.story import StoryStep
 from fencebench.checker.search.result import Verdict
-from fencebench.model.promises.catalogue import NAMES, SENTENCES
+from fencebench.model.promises.catalogue import names_of, promises_of
 
 SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
 OWED = "reaches what it owes"
@@ -32,7 +32,7 @@ def add_suite(root: Xml.Element, report: Report) -> None:
     """Add a fence."""
     seconds = sum(run.result.seconds for run in report.checked.runs)
     suite = Xml.SubElement(root, "testsuite", name=report.checked.fence.name, time=f"{seconds:.3f}")
-    for promise in NAMES:
+    for promise in names_of(report.checked.fence):
         add_case(suite, report, promise)
     owed = case(suite, report, OWED)
     if report.verdict == Verdict.VACUOUS:
@@ -83,16 +83,17 @@ def as_sarif(reports: Sequence[Report]) -> str:
     driver = {
         "name": "fencebench",
         "semanticVersion": version("fencebench"),
-        "rules": [{"id": name, "shortDescription": {"text": described(name)}} for name in used],
+        "rules": [{"id": name, "shortDescription": {"text": described(reports, name)}} for name in used],
     }
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     return json.dumps({"$schema": SARIF, "version": "2.1.0", "runs": [run]}, indent=1, ensure_ascii=False) + "\n"
 
 
-def described(rule: str) -> str:
+def described(reports: Sequence[Report], rule: str) -> str:
     """Say what a SARIF rule is about: the claim of a promise, or the kind of verdict."""
     verdicts = {"undetermined": "The search was stopped by a limit.", "vacuous": "Something owed was never reached."}
-    return verdicts.get(rule) or SENTENCES[rule]
+    known = {p.name: p.sentence for report in reports for p in promises_of(report.checked.fence)}
+    return verdicts.get(rule) or known[rule]
 
 
 def sarif_results(report: Report) -> list[dict[str, Any]]:

@@ -17,7 +17,7 @@ from fencebench.checker.report.picture import as_dot, as_svg, as_text
 from fencebench.checker.report.stored import trace_text
 from fencebench.checker.report.story import Story
 from fencebench.checker.report.text import case_of
-from fencebench.model.promises.catalogue import NAMES
+from fencebench.model.promises.catalogue import names_of
 
 INDEX, DIGESTS = "README.md", "dot.sha256"
 MARK = "<!-- Written by `fencebench gallery`. Do not edit: the next one replaces every file here. -->"
@@ -62,7 +62,7 @@ class Exhibit:
 
 def exhibits(checked: Checked) -> Iterator[Exhibit]:
     """Yield a story for each promise that the fence breaks, in the order of the promises."""
-    for promise in NAMES:
+    for promise in names_of(checked.fence):
         if promise in checked.findings:
             case = case_of(checked, promise)
             yield Exhibit(case, story_of(case))

@@ -3,9 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from fencebench.checker.report.gallery import MARK, Exhibit
-from fencebench.checker.report.modes import GROUPS, MODES, Mode
-from fencebench.model.describe import TITLES
-from fencebench.model.promises.catalogue import NAMES, SENTENCES
+from fencebench.model.promises.catalogue import promises_of
+from fencebench.model.promises.promise import GROUPS, Promise
 
 INTRODUCTION = """\
 # How fences fail
@@ -27,15 +26,23 @@ def index(shown: Shown, kept: Sequence[str]) -> str:
     fences = len({exhibit.fence for exhibit in shown})
     parts = [MARK, "", INTRODUCTION.format(stories=len(shown), fences=fences), *contents(shown), *by_fence(shown, kept)]
     for group in GROUPS:
-        inside = [name for name in NAMES if MODES[name].group == group and of_promise(shown, name)]
+        inside = broken(shown, group)
         parts += [f"## {group}\n"] if inside else []
-        parts += [line for name in inside for line in entry(name, of_promise(shown, name))]
+        parts += [line for promise in inside for line in entry(promise, of_promise(shown, promise))]
     return "\n".join([*parts, *footer()])
 
 
-def of_promise(shown: Shown, promise: str) -> list[Exhibit]:
+def broken(shown: Shown, group: str) -> list[Promise]:
+    """Return the promises of a group that some story breaks, in the order of the catalogue."""
+    known = {promise.name: promise for exhibit in shown for promise in promises_of(exhibit.case.fence)}
+    return [promise for promise in known.values() if promise.group == group and of_promise(shown, promise)]
+
+
+def of_promise(shown: Shown, promise: Promise) -> list[Exhibit]:
     """Return the stories of a promise, fewest faults first; what nobody forged is told before what somebody did."""
-    return sorted((e for e in shown if e.promise == promise), key=lambda e: (e.cost[0], forged(e), e.cost[1], e.fence))
+    return sorted(
+        (e for e in shown if e.promise == promise.name), key=lambda e: (e.cost[0], forged(e), e.cost[1], e.fence)
+    )
 
 
 def forged(exhibit: Exhibit) -> bool:
@@ -43,24 +50,19 @@ def forged(exhibit: Exhibit) -> bool:
     return any(step.fault == "forge" for step in exhibit.story.steps)
 
 
-def title(promise: str) -> str:
-    """Return a failure mode's heading."""
-    return TITLES.get(promise, promise.replace("_", " "))
-
-
-def anchor(promise: str) -> str:
+def anchor(promise: Promise) -> str:
     """Return the place of a failure mode on the page; set by hand, so that no renderer has a say."""
-    return promise.replace("_", "-")
+    return promise.name.replace("_", "-")
 
 
 def contents(shown: Shown) -> Iterator[str]:
     """List the failure modes by group."""
     yield "## Contents\n"
     for group in GROUPS:
-        inside = [name for name in NAMES if MODES[name].group == group and of_promise(shown, name)]
+        inside = broken(shown, group)
         if inside:
             yield f"- **{group}**"
-            yield from (f"  - [{title(name)}](#{anchor(name)})" for name in inside)
+            yield from (f"  - [{promise.title}](#{anchor(promise)})" for promise in inside)
     yield ""
 
 
@@ -82,13 +84,13 @@ def cell(text: str) -> str:
     return text.replace("|", "\\|").replace("\n", " ")
 
 
-def entry(promise: str, found: list[Exhibit]) -> Iterator[str]:
+def entry(promise: Promise, found: list[Exhibit]) -> Iterator[str]:
     """Tell one failure mode: heading, plain words, the cheapest story with its picture, a table of all."""
-    mode, first = MODES[promise], found[0]
-    yield f'<a id="{anchor(promise)}"></a>\n\n### {title(promise)}\n'
-    yield from plain_words(promise, mode)
+    first = found[0]
+    yield f'<a id="{anchor(promise)}"></a>\n\n### {promise.title}\n'
+    yield from plain_words(promise)
     yield f"It takes {cost(first)} in `{first.fence}`. {first.story.why}\n"
-    yield f"[![{title(promise)}: {first.fence}, {cost(first)}]({first.stem}.svg)]({first.stem}.svg)\n"
+    yield f"[![{promise.title}: {first.fence}, {cost(first)}]({first.stem}.svg)]({first.stem}.svg)\n"
     yield f"```sh\n{first.case.reproduce}\nfencebench replay counterexamples/{first.stem}.itf.json\n```\n"
     yield "| fence | faults | steps | what broke | stopped by | look, read, replay |"
     yield "|---|--:|--:|---|---|---|"
@@ -96,11 +98,11 @@ def entry(promise: str, found: list[Exhibit]) -> Iterator[str]:
     yield ""
 
 
-def plain_words(promise: str, mode: Mode) -> Iterator[str]:
+def plain_words(promise: Promise) -> Iterator[str]:
     """Say what goes wrong, what was promised, and what to ask."""
-    yield f"{mode.sentence}\n"
-    yield f"- *Promise* (`{promise}`): {SENTENCES[promise]}"
-    yield f"- *Ask of your fence*: {mode.question}\n"
+    yield f"{promise.failure}\n"
+    yield f"- *Promise* (`{promise.name}`): {promise.sentence}"
+    yield f"- *Ask of your fence*: {promise.question}\n"
 
 
 def cost(exhibit: Exhibit) -> str:

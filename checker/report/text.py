@@ -12,7 +12,7 @@ from fencebench.checker.analysis.check import EXITS, Checked, Run
 from fencebench.checker.report.case import Case, records, story_of
 from fencebench.checker.search.result import Coverage, Result, Verdict
 from fencebench.checker.search.stopping import INTERRUPTED
-from fencebench.model.promises.catalogue import NAMES
+from fencebench.model.promises.catalogue import names_of
 from fencebench.model.settings import FAULTS
 
 
@@ -83,7 +83,7 @@ def faults_tried(coverage: Coverage) -> str:
 
 def facts(checked: Checked) -> Iterator[tuple[str, str]]:
     """Yield what a person needs to trust the verdict: name and text."""
-    kept = [name for name in NAMES if name not in (*checked.findings, *checked.unjudged)]
+    kept = [name for name in names_of(checked.fence) if name not in (*checked.findings, *checked.unjudged)]
     if checked.verdict in (Verdict.HOLDS, Verdict.VACUOUS):
         yield "promises kept", ", ".join(kept)
     if checked.limit:
@@ -138,7 +138,7 @@ def run_record(checked: Checked, run: Run) -> dict[str, Any]:
     """Return one bound's result as JSON has it."""
     r, stopped = run.result, run.result.limit
     properties: dict[str, Any] = {}
-    for name in NAMES:
+    for name in names_of(checked.fence):
         found = r.findings.get(name)
         if found is None:
             verdict = Verdict.UNDETERMINED if stopped or name in r.unjudged else Verdict.HOLDS

@@ -1,59 +1,50 @@
-"""The promises and the witnesses of a setup, bound to its parts."""
+"""The promises of the bench, and the promises and the witnesses of a setup, bound to its parts."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
 from typing import Any
 
 from fencebench.model.binding import Binding
+from fencebench.model.fence import Fence
 from fencebench.model.machine import Event, Property, Witness
-from fencebench.model.promises import claims as p
-from fencebench.model.promises import refusals as truth
-from fencebench.model.promises import witnesses
-from fencebench.model.promises.progress import may_finish
+from fencebench.model.promises import artifacts, endings, provenance, refusals, report, spend, witnesses
+from fencebench.model.promises.promise import Claim, Promise
 from fencebench.model.settings import Setup
 
-CLAIMS: tuple[tuple[str, Callable[..., str | None]], ...] = (
-    *((f.__name__, f) for f in (p.spend_under_ceiling, p.holds_end_once, p.billed_once, p.meter_under_ceiling)),
-    ("meter_under_ceiling", p.meter_of_run),
-    *((f.__name__, f) for f in (p.one_accepted_artifact, p.no_stale_commit, p.receipt_has_artifact, p.whole_artifact)),
-    *(
-        (f.__name__, f)
-        for f in (p.lease_gates_writes, p.lease_gates_resume, p.one_input_version, p.sealed_is_final, p.winner_by_epoch)
-    ),
-    *((f.__name__, f) for f in (p.attributable, p.one_revision, p.superseded_chain)),
-    *((f.__name__, f) for f in (p.denominator_is_shards, p.no_aggregate_when_missing, p.conflict_never_averaged)),
-    ("consumed_is_accepted", p.consumed_is_accepted),
-    *(("rejections_classified", f) for f in truth.BY_BOUNDARY),
-    ("ends_well", p.ends_well),
+PROMISES: tuple[Promise, ...] = (
+    *spend.PROMISES,
+    *artifacts.PROMISES,
+    *provenance.PROMISES,
+    *report.PROMISES,
+    *refusals.PROMISES,
+    *endings.PROMISES,
 )
+"""Every promise of the bench, in the order in which all lists have them."""
 
-ABOUT: Mapping[Callable[..., Any], tuple[str, ...]] = {
-    p.lease_gates_writes: ("put", "deliver", "forge"),
-    p.lease_gates_resume: ("restart", "resume_checkpoint"),
-    **dict.fromkeys((p.denominator_is_shards, p.no_aggregate_when_missing, p.conflict_never_averaged), ("publish",)),
-    **truth.BY_BOUNDARY,
-}
-"""The actions that a claim is about, if not any."""
-
-NAMES = (*dict.fromkeys(name for name, _ in CLAIMS), "can_finish")
-"""Every promise; `can_finish` is judged on the state graph (`model.progress`)."""
+NAMES = tuple(promise.name for promise in PROMISES)
 
 
-SENTENCES = {
-    **{name: (function.__doc__ or "").strip().splitlines()[0] for name, function in reversed(CLAIMS)},
-    "rejections_classified": "The class of every refusal is true of what stands, and a refusal changes nothing else.",
-    "can_finish": (may_finish.__doc__ or "").strip().splitlines()[0],
-}
-"""What each promise claims, in one sentence."""
+def promises_of(fence: Fence) -> tuple[Promise, ...]:
+    """Return the promises that a fence is asked for: the bench's, and those that come with the fence."""
+    return (*PROMISES, *fence.promises)
 
 
-def epochs_of(function: Callable[..., Any], setup: Setup) -> Iterator[Binding]:
-    """Yield the function bound to each epoch it has to be asked for; commits can be forged one epoch further."""
+def names_of(fence: Fence) -> tuple[str, ...]:
+    """Return the names of a fence's promises, in order."""
+    return tuple(promise.name for promise in promises_of(fence))
+
+
+def promise_of(fence: Fence, name: str) -> Promise:
+    """Return the promise of this name."""
+    return next(promise for promise in promises_of(fence) if promise.name == name)
+
+
+def epochs_of(function: Callable[..., Any], setup: Setup, beyond: int = 0) -> Iterator[Binding]:
+    """Yield the function bound to each epoch it has to be asked for, so many beyond the bound included."""
     if not Binding(function, setup).per_epoch:
         yield Binding(function, setup)
         return
-    beyond = 1 if function in (truth.commit_refusals,) else 0
     for epoch in range(setup.bound.epochs + beyond):
         yield Binding(function, replace(setup, epoch=epoch))
 
@@ -63,17 +54,23 @@ def asked(binding: Binding) -> Callable[..., Any]:
     return cache(lambda *parts: binding.call(*binding.arguments(*parts)))
 
 
-def about(binding: Binding) -> Callable[[Event], bool]:
+def about(binding: Binding, actions: tuple[str, ...] = ()) -> Callable[[Event], bool]:
     """Return the test whether a claim is about an event: one of its actions and, if it is of an epoch, of that one."""
-    actions, epoch = ABOUT.get(binding.function), binding.setup.epoch if binding.per_epoch else None
-    return lambda e: (actions is None or e.action in actions) and (epoch is None or e.epoch == epoch)
+    epoch = binding.setup.epoch if binding.per_epoch else None
+    return lambda e: (not actions or e.action in actions) and (epoch is None or e.epoch == epoch)
 
 
-def promises(setup: Setup) -> Iterator[Property]:
-    """Yield every promise, bound."""
-    for name, function in CLAIMS:
-        for binding in epochs_of(function, setup):
-            yield Property(name, binding.reads, asked(binding), function.__doc__ or "", about(binding))
+def properties(setup: Setup) -> Iterator[Property]:
+    """Yield every promise of the setup's fence, bound; one on the state graph is no property of states or steps."""
+    for promise in promises_of(setup.fence):
+        for claim in promise.claims:
+            yield from bound(promise.name, claim, setup)
+
+
+def bound(name: str, claim: Claim, setup: Setup) -> Iterator[Property]:
+    """Yield a claim bound to each epoch that it is asked for."""
+    for binding in epochs_of(claim.fails, setup, claim.beyond):
+        yield Property(name, binding.reads, asked(binding), claim.fails.__doc__ or "", about(binding, claim.about))
 
 
 def witnessed(setup: Setup) -> Iterator[Witness]:

@@ -12,6 +12,7 @@ from fencebench.model.machine import Event
 from fencebench.model.machines.lease import Clock, over
 from fencebench.model.machines.ledger import Content, Grant, Hold, Ledger, Receipt, Request
 from fencebench.model.machines.store import Store
+from fencebench.model.promises.promise import ANSWERS, Claim, Promise
 from fencebench.model.settings import Setup
 
 Truth = Mapping[str, Callable[[], bool]]
@@ -158,14 +159,23 @@ def publish_refusals(event: Event, shared: Any, *, setup: Setup) -> str | None:
     return untrue(event, truth)
 
 
-BY_BOUNDARY: Mapping[Callable[..., str | None], tuple[str, ...]] = {
-    put_refusals: ("put",),
-    commit_refusals: ("deliver", "forge"),
-    call_refusals: ("grade",),
-    worker_refusals: ("check_lease", "restart", "resume_checkpoint"),
-    reserve_refusals: ("reserve",),
-    spend_refusals: ("reserve", "grade"),
-    consume_refusals: ("consume",),
-    publish_refusals: ("publish",),
-}
-"""The actions whose refusals each function judges."""
+PROMISES = (
+    Promise(
+        name="rejections_classified",
+        sentence="The class of every refusal is true of what stands, and a refusal changes nothing else.",
+        more=(
+            Claim(put_refusals, ("put",)),
+            Claim(commit_refusals, ("deliver", "forge"), beyond=1),
+            Claim(call_refusals, ("grade",)),
+            Claim(worker_refusals, ("check_lease", "restart", "resume_checkpoint")),
+            Claim(reserve_refusals, ("reserve",)),
+            Claim(spend_refusals, ("reserve", "grade")),
+            Claim(consume_refusals, ("consume",)),
+            Claim(publish_refusals, ("publish",)),
+        ),
+        title="A refusal says what is not so",
+        group=ANSWERS,
+        failure="A refusal gives a reason that is not true, so whoever reads it does the wrong thing next.",
+        question="Is the same key with other content told apart from the same message sent twice?",
+    ),
+)

@@ -15,12 +15,12 @@ from fencebench.checker.report.case import Case, story_of
 from fencebench.checker.report.ci import GALLERY
 from fencebench.checker.report.gallery import DIGESTS, INDEX, MARK, Exhibit, exhibits, files, usable, write
 from fencebench.checker.report.gallery_index import forged, index, of_promise
-from fencebench.checker.report.modes import GROUPS, MODES
 from fencebench.checker.report.stored import recall
 from fencebench.checker.search.properties import promising
 from fencebench.checker.search.result import Limits
 from fencebench.model.fences import EXPECTED, FENCES, SHARD_KEYED
-from fencebench.model.promises.catalogue import NAMES
+from fencebench.model.promises.catalogue import PROMISES, promise_of
+from fencebench.model.promises.promise import GROUPS, OWN
 from fencebench.model.settings import FAULTS, Settings
 
 ROOT = Path(__file__).parents[2]
@@ -95,9 +95,9 @@ def test_the_committed_index_and_files_belong_together() -> None:
 
 
 def test_every_promise_has_a_failure_mode() -> None:
-    assert set(MODES) == set(NAMES)
-    assert {mode.group for mode in MODES.values()} == set(GROUPS)
-    assert all(mode.sentence.endswith(".") and mode.question.endswith("?") for mode in MODES.values())
+    assert all(promise.failure.endswith(".") and promise.question.endswith("?") for promise in PROMISES)
+    assert all(promise.title and promise.group in GROUPS for promise in PROMISES)
+    assert {promise.group for promise in PROMISES} == {*GROUPS} - {OWN}
 
 
 def test_the_index_tells_every_story(shown: list[Exhibit]) -> None:
@@ -106,7 +106,7 @@ def test_the_index_tells_every_story(shown: list[Exhibit]) -> None:
         faults, steps = exhibit.cost
         assert f"| {exhibit.fence} | {faults} | {steps} |" in text
         assert exhibit.case.reproduce in text
-        assert MODES[exhibit.promise].sentence in text
+        assert promise_of(exhibit.case.fence, exhibit.promise).failure in text
     assert "in `reference`." in text
 
 
@@ -119,7 +119,7 @@ def test_every_link_of_the_index_is_a_file_or_an_anchor(made: dict[str, bytes]) 
 def test_a_story_that_nobody_forged_is_shown_before_one_that_somebody_did(shown: list[Exhibit]) -> None:
     stalled, forgery = shown if not forged(shown[0]) else reversed(shown)
     case = replace(forgery.case, finding=replace(forgery.case.finding, property=stalled.promise, steps=1))
-    assert of_promise([replace(forgery, case=case), stalled], stalled.promise)[0] is stalled
+    assert of_promise([replace(forgery, case=case), stalled], promise_of(case.fence, stalled.promise))[0] is stalled
 
 
 def test_the_same_gallery_is_made_twice_and_written_whole(
