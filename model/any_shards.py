@@ -21,6 +21,7 @@ from fencebench.model.machines import shared
 from fencebench.model.machines.shared import Effect, Shared
 from fencebench.model.promises.catalogue import PROMISES
 from fencebench.model.promises.promise import ONE_SHARD_SUFFICES
+from fencebench.model.settings import ALL_FAULTS
 
 OF_TOTALS = " of the totals"
 SPEND, METER, DENIAL = (
@@ -36,7 +37,7 @@ UNPROVED = {
 NOT_COVERED = {promise.name: str(promise.scope) for promise in PROMISES if promise.scope not in ONE_SHARD_SUFFICES}
 """Promises about which one shard says nothing, and what they look at; witnesses are not looked for either."""
 
-ON_ALL = ("flip_alias", "crash_driver")
+ON_ALL = tuple(fault.name for fault in ALL_FAULTS if fault.felt_by_all)
 """Faults that strike every shard at once, and that a shard can tell."""
 
 

@@ -77,10 +77,13 @@ def shared_out(machine: Machine) -> Iterator[Cast]:
 
 
 def caps_under(caps: tuple[int, ...], on_all: dict[str, int], own: tuple[int, ...]) -> Iterator[int]:
-    """Yield the cap of each fault; where but one shard is struck, that one counts its own faults for itself."""
+    """Yield the cap of each fault; where but one shard is struck, that one counts its own faults for itself.
+
+    What has no budget strikes nobody.
+    """
     alone = sum(1 for faults in own if faults) <= 1
     for fault, cap in zip(FAULTS, caps, strict=True):
-        yield min(cap, on_all[fault]) if fault in on_all else MANY if alone else cap
+        yield min(cap, on_all[fault]) if fault in on_all else MANY if alone and cap else cap
 
 
 def partitions(total: int, places: int, most: int | None = None) -> Iterator[tuple[int, ...]]:

@@ -9,21 +9,52 @@ from types import MappingProxyType
 
 from fencebench.model.fence import Fence
 
-FAULTS = (
-    "preempt",
-    "stall",
-    "late",
-    "duplicate",
-    "redeliver",
-    "flip_alias",
-    "change_fixture",
-    "skew",
-    "forge",
-    "lose_reply",
-    "crash_driver",
-    "cut_allowance",
+
+@dataclass(frozen=True)
+class Fault:
+    """What can strike: its name, one sentence, and whether each strike is felt by every shard at once."""
+
+    name: str
+    sentence: str
+    felt_by_all: bool = False
+
+
+ALL_FAULTS = (
+    Fault("preempt", "a host is taken away, between any two steps of its worker"),
+    Fault("stall", "a worker lives, and its lease renewals do not arrive"),
+    Fault("late", "a commit that was sent stays in flight past the end of its lease"),
+    Fault("duplicate", "a commit in flight arrives twice"),
+    Fault("redeliver", "a dispatch arrives again, and the same attempt executes again"),
+    Fault(
+        "flip_alias",
+        "the alias resolves to another revision, which serves one pinned call",
+        felt_by_all=True,
+    ),
+    Fault("change_fixture", "the input slice of a shard is edited during the run"),
+    Fault("skew", "the clock of a worker is off"),
+    Fault("forge", "a commit arrives that no worker sent"),
+    Fault("lose_reply", "a call takes effect, and its caller never hears of it"),
+    Fault("crash_driver", "the driver crashes, and goes on from what is durable", felt_by_all=True),
+    Fault("cut_allowance", "the ceiling falls during the run"),
 )
 """What can strike, in the order in which budgets are kept."""
+
+FAULTS = tuple(fault.name for fault in ALL_FAULTS)
+
+RANGES = {
+    "shards": (1, 1_000),
+    "epochs": (1, 100),
+    "faults": (0, 1_000),
+    **dict.fromkeys(FAULTS, (0, 1_000)),
+    "ceiling": (0, 10**12),
+    "cases": (1, 100_000),
+    "checkpoint_cases": (1, 100_000),
+    "tokens_per_case": (1, 10**6),
+    "lease_seconds": (1, 10**9),
+    "margin_seconds": (0, 10**9),
+    "skew_seconds": (0, 10**9),
+}
+"""The least and the largest value of each number that a person may give."""
 
 
 @dataclass(frozen=True)

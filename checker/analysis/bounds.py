@@ -10,7 +10,7 @@ from typing import Any
 from fencebench.checker.errors import BadInput
 from fencebench.checker.files import read_text
 from fencebench.model.fence import Fence
-from fencebench.model.settings import FAULTS, Bound, Settings
+from fencebench.model.settings import FAULTS, RANGES, Bound, Settings
 
 SHAPE = ("shards", "epochs", "faults", "ceiling", "earlier_run")
 TIMES = ("lease_seconds", "margin_seconds", "skew_seconds")
@@ -35,10 +35,11 @@ def known(values: Mapping[str, Any], names: tuple[str, ...], where: str) -> None
 
 
 def whole_number(name: str, value: Any, where: str) -> int:
-    """Return a value that must be a whole number, none below 0, shards and epochs from 1."""
-    least = 1 if name in ("shards", "epochs", *SIZES, "lease_seconds") else 0
-    if not isinstance(value, int) or isinstance(value, bool) or value < least:
-        raise BadInput(f"{where}: {name} must be a whole number, {least} or more; found {value!r}")
+    """Return a value that must be a whole number in its range."""
+    least, most = RANGES[name]
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+        found = repr(value) if len(repr(value)) < 40 else f"{repr(value)[:20]}… ({len(repr(value))} characters)"
+        raise BadInput(f"{where}: {name} must be a whole number from {least} to {most:,}; found {found}")
     return value
 
 

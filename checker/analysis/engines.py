@@ -35,7 +35,7 @@ def explore_plain(machine: Machine, limits: Limits, watch: Watch) -> Result:
     result = explore(machine, limits, watch)
     if machine.progress is None or result.limit or result.states > GRAPH_STATES:
         return result
-    from fencebench.checker.search.progress import stuck  # networkx takes a while to load
+    from fencebench.checker.search.progress_graph import stuck  # networkx takes a while to load
 
     lost = stuck(machine, machine.progress)
     found = {**result.findings, lost.property: lost} if lost else result.findings

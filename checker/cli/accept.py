@@ -14,7 +14,7 @@ from fencebench.checker.report.text import show
 from fencebench.checker.walk.accept import Acceptance, accept
 from fencebench.checker.walk.batch import RULES, Batch
 from fencebench.model.fence import Refusal
-from fencebench.model.settings import Settings
+from fencebench.model.settings import RANGES, Settings
 
 TOKENS = ("held", "most_held", "committed", "written_off", "burned")
 
@@ -128,9 +128,21 @@ Exit codes: 0 accepted, 1 not accepted, 2 bad input."""
 
 @click.command("accept", context_settings=HELP, epilog=ACCEPT_CODES)
 @click.argument("fence", default="reference")
-@click.option("--preemptions", type=int, default=500, show_default=True, help="batches run until so many have struck")
-@click.option("--shards", type=int, default=4, show_default=True, help="shards a batch")
-@click.option("--seed", type=int, default=0, show_default=True, help="the same seed runs the same batches")
+@click.option(
+    "--preemptions",
+    type=click.IntRange(1, 10**6),
+    default=500,
+    show_default=True,
+    help="batches until so many have struck",
+)
+@click.option("--shards", type=click.IntRange(*RANGES["shards"]), default=4, show_default=True, help="shards a batch")
+@click.option(
+    "--seed",
+    type=click.IntRange(0, 2**63 - 1),
+    default=0,
+    show_default=True,
+    help="the same seed, the same batches",
+)
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def accept_command(**options: Any) -> None:
     """Apply the blunt acceptance rule to a FENCE: spend under the ceiling, one artifact a shard, true reasons."""

@@ -1,6 +1,6 @@
 """The command `check --shards any`."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -32,7 +32,8 @@ from fencebench.model.any_shards import NOT_COVERED
 from fencebench.model.build import build
 from fencebench.model.fence import Fence
 from fencebench.model.fences import EXPECTED, FENCES, KEYED_WITHOUT_RUN
-from fencebench.model.promises.catalogue import NAMES
+from fencebench.model.promises.catalogue import NAMES, promises_of
+from fencebench.model.promises.promise import Scope
 from fencebench.model.settings import Bound
 
 ANY_FORMATS = ("text", "json", "itf")
@@ -94,8 +95,8 @@ def run_check(fences: tuple[str, ...], every: bool, form: str, traces: Path | No
     limits = limits_of(options)
     named = [find_fence(name) for name in (FENCES if every else fences or ("reference",))]
     engine = engine_asked(options, named, limits)
-    if every and options["reduce"]:
-        raise BadInput("--all compares counts of states with expected ones, so it goes without --reduce")
+    if options["reduce"]:
+        fits_reduction(named, every, options["property_"])
     if wants_any(options):
         return run_any(named, limits, engine, traces, {**options, "every": every, "form": form})
     wanted = bounds_asked(options)
@@ -117,6 +118,19 @@ def run_check(fences: tuple[str, ...], every: bool, form: str, traces: Path | No
         command = again("check --all" if every else "check", wanted)
         show(results, form, options["property_"], verdict, code, command, every)
     return code
+
+
+def fits_reduction(fences: Sequence[Fence], every: bool, property_: str | None) -> None:
+    """Refuse what a reduced search does not judge.
+
+    Raises:
+        BadInput: it is asked for.
+    """
+    if every:
+        raise BadInput("--all compares counts of states with expected ones, so it goes without --reduce")
+    for promise in (p for fence in fences for p in promises_of(fence) if p.name == property_):
+        if promise.scope in (Scope.FINAL, Scope.GRAPH):
+            raise BadInput(f"--reduce says nothing of {promise.name}: {promise.scope}; leave --reduce out")
 
 
 def as_expected(result: Checked, wanted: Asked, engine: Engine) -> bool:

@@ -74,10 +74,16 @@ def limits_asked(options: Mapping[str, Any], stop_at: Literal["first", "all"] = 
     Raises:
         BadInput: a limit is not above 0.
     """
-    for name in ("max_states", "max_seconds"):
-        if options.get(name) is not None and options[name] <= 0:
-            raise BadInput(f"--{name.replace('_', '-')} must be above 0; found {options[name]}")
+    for name in ("max_states", "max_seconds", "checkpoint_seconds"):
+        number = options.get(name)
+        least = 0 if name == "checkpoint_seconds" else 1e-9
+        if number is not None and not least <= number <= MOST:
+            raise BadInput(f"--{name.replace('_', '-')} must be above 0, and at most {MOST:,}; found {number}")
     return Limits(options.get("max_states"), options.get("max_seconds"), stop_at)
+
+
+MOST = 10**12
+"""The largest number of states or seconds that a limit may name."""
 
 
 def typed() -> str:

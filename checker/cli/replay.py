@@ -31,7 +31,7 @@ def render_trace(path: Path, form: str, output: Path | None, fence: str | None) 
     """Draw a stored trace beside it, or where it is wanted; texts without an output go to standard output."""
     recalled = recall(path, fence)
     again = recalled.replay()
-    if not again.trace:
+    if not again.trace and recalled.trace.steps:
         raise BadInput(f"{path}: nothing can be drawn, as its first step is not executable on {recalled.fence.name}")
     ending, draw = DRAW[form]
     drawn = draw(story_of(case_of(recalled, again)))

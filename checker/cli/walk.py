@@ -208,9 +208,11 @@ Exit codes: 0 no violation found on these walks (which proves nothing), 1 violat
 
 @click.command("walk", context_settings=HELP, epilog=WALK_CODES)
 @click.argument("fence", default="reference")
-@click.option("--examples", type=int, default=300, show_default=True, help="walks to take")
-@click.option("--steps", type=int, default=200, show_default=True, help="steps a walk, at most")
-@click.option("--seed", type=int, default=0, show_default=True, help="the same seed walks the same walks")
+@click.option("--examples", type=click.IntRange(1, 10**9), default=300, show_default=True, help="walks to take")
+@click.option("--steps", type=click.IntRange(1, 10**6), default=200, show_default=True, help="steps a walk, at most")
+@click.option(
+    "--seed", type=click.IntRange(0, 2**63 - 1), default=0, show_default=True, help="the same seed, the same walks"
+)
 @click.option("--stop-at", type=click.Choice(["first", "all"]), default="all", show_default=True)
 @click.option("--property", "property_", help="look for this promise alone, and stop when it is broken")
 @click.option("--max-seconds", type=float, help="stop undetermined after so many seconds")

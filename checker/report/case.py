@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from fencebench.checker.analysis.bounds import as_options, told
 from fencebench.checker.report.narrate import lanes_of, steps_of
-from fencebench.checker.report.story import Story, StoryStep
+from fencebench.checker.report.story import Story, StoryStep, Told
 from fencebench.checker.search.explore import explore
 from fencebench.checker.search.replay import replay, stored
 from fencebench.checker.search.result import Finding, Limits
@@ -22,6 +22,10 @@ CALM_LIMIT = Limits(max_states=20_000)
 """A calm run of many shards is long; a remedy that is calm so far is taken to be."""
 
 
+OPENING = StoryStep(0, "run.open", "driver", None, "the run is opened", "", "", 0, None, None, None, None)
+"""The only step of a story that breaks a promise before anything has happened."""
+
+
 class Remedy(NamedTuple):
     """A rule or a strategy that would have stopped a story, where it bites (a step, or None), and with which class."""
 
@@ -33,13 +37,17 @@ class Remedy(NamedTuple):
 
 @dataclass(frozen=True)
 class Case:
-    """A broken promise of a fence under a bound, with its trace; `minimal` says that no shorter one exists."""
+    """A broken promise of a fence under a bound, with its trace; `minimal` says that no shorter one exists.
+
+    `verdict` is another one where a stored trace was replayed: the run then breaks nothing, and `finding.why` says so.
+    """
 
     fence: Fence
     bound: Bound
     settings: Settings
     finding: Finding
     minimal: bool = True
+    verdict: Told = "violated"
 
     @property
     def machine(self) -> Machine:
@@ -93,12 +101,15 @@ def story_of(case: Case) -> Story:
     """Tell a finding as a story."""
     machine, finding = case.machine, case.finding
     steps, telling = steps_of(machine, finding.trace)
-    cure = remedy(case)
+    steps = steps or (OPENING,)
+    broken = case.verdict == "violated"
+    cure = remedy(case) if broken else None
     marked = tuple(replace(s, bites=(cure.name, cure.refusal)) if cure and s.number == cure.step else s for s in steps)
-    last = replace(marked[-1], violated=(finding.property,) if finding.property else ())
+    last = replace(marked[-1], violated=(finding.property,) if broken else ())
     return Story(
-        title=promise_of(case.fence, finding.property).title,
-        properties=(finding.property,),
+        title=title_of(case),
+        verdict=case.verdict,
+        properties=(finding.property,) if finding.property else (),
         fence=case.fence.name,
         fence_summary=case.fence.summary,
         bound=told(case.bound, case.settings),
@@ -107,9 +118,16 @@ def story_of(case: Case) -> Story:
         lanes=lanes_of(machine, steps, telling),
         steps=(*marked[:-1], last),
         why=why(finding, steps),
-        rule=rule_line(cure),
+        rule=rule_line(cure) if broken else "",
         reproduce=(case.reproduce,),
     )
+
+
+def title_of(case: Case) -> str:
+    """Return what went wrong, in a few words, or what a stored run shows now."""
+    if case.verdict == "violated":
+        return promise_of(case.fence, case.finding.property).title
+    return f"{case.finding.property or 'no promise'} is not broken on this run"
 
 
 def why(finding: Finding, steps: tuple[StoryStep, ...]) -> str:
@@ -133,7 +151,10 @@ def records(story: Story, trace: tuple[Transition, ...], run: int = 7) -> list[d
     """Return the trace's steps as every machine-readable output has them."""
     from fencebench.checker.report.itf import step_record
 
-    return [step_record(told_step, step, run) for told_step, step in zip(story.steps, trace, strict=True)]
+    return [
+        step_record(told_step, step, run)
+        for told_step, step in zip((s for s in story.steps if s.number), trace, strict=True)
+    ]
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from fencebench.checker.cli.fences import find_fence
 from fencebench.checker.errors import BadInput
 from fencebench.checker.report.case import Case, records, story_of
 from fencebench.checker.report.itf import StoredTrace, as_itf, read_trace
-from fencebench.checker.report.story import Story
+from fencebench.checker.report.story import Story, Told
 from fencebench.checker.search.replay import Replay, replay
 from fencebench.checker.search.result import Finding
 from fencebench.model.build import build
@@ -107,6 +107,28 @@ def case_of(recalled: Recalled, again: Replay) -> Case:
     """Return the case that a replayed trace tells; its last step is the one that breaks, or the last it could take."""
     broken = dict(again.broken)
     name = recalled.promise or next(iter(broken), "")
-    why = broken.get(name, "nothing is broken on this run")
-    found = Finding(name, sum(1 for t in again.trace if t.event.fault), len(again.trace), why, again.trace)
-    return Case(recalled.fence, recalled.bound, recalled.settings, found)
+    found = Finding(
+        name,
+        sum(1 for t in again.trace if t.event.fault),
+        len(again.trace),
+        broken.get(name) or unbroken(recalled, again),
+        again.trace,
+    )
+    verdict: Told = "violated" if again.verdict == "still violates" else again.verdict
+    shown = verdict == "violated" and still_minimal(recalled, again)
+    return Case(recalled.fence, recalled.bound, recalled.settings, found, shown, verdict)
+
+
+def unbroken(recalled: Recalled, again: Replay) -> str:
+    """Say why a stored run breaks nothing: where it is answered otherwise, or where it cannot go on."""
+    if again.verdict == "no longer executable":
+        wanted = recalled.trace.steps[(again.step or 1) - 1][0]
+        return f"the stored run cannot go on: its step {again.step} ({wanted.label}) is not possible here"
+    answers = "; ".join(f"stored step {step} is answered {refusal}" for step, refusal in again.answered)
+    return f"nothing is broken on this run{f': {answers}' if answers else ''}"
+
+
+def still_minimal(recalled: Recalled, again: Replay) -> bool:
+    """Say whether a search has shown that this very run is a shortest one: the same fence, step for step."""
+    same = recalled.fence.name == recalled.trace.meta.get("fence") and len(again.trace) == len(recalled.trace.steps)
+    return same and bool(recalled.trace.meta.get("minimal"))

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 Clock = Literal["none", "valid", "margin", "expired"]
+Told = Literal["violated", "fixed", "no longer executable", ""]
+"""What a story shows of its promise; nothing, where it is about none."""
 
 
 @dataclass(frozen=True)
@@ -102,3 +104,4 @@ class Story:
     why: str
     rule: str = ""
     reproduce: tuple[str, ...] = field(default=())
+    verdict: Told = "violated"

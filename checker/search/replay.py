@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from fencebench.checker.search.progress import out_of_reach
 from fencebench.checker.search.properties import Promises
 from fencebench.model.machine import Event, Machine, State, Transition
 
@@ -121,9 +122,18 @@ def is_final(machine: Machine, state: State) -> bool:
 def broken_on_the_way(machine: Machine, taken: list[Transition]) -> Iterator[tuple[str, str]]:
     """Yield every promise broken along the steps, with its reason; the last reason of each stays."""
     promises, before = Promises.of(machine), machine.initial
+    yield from promises.of_arrival(before, None)
     for step in taken:
         yield from promises.of_step(before, step)
         yield from promises.of_arrival(step.after, step)
         before = step.after
     if is_final(machine, before):
         yield from promises.of_final(before)
+    yield from stuck_at_last(machine, before)
+
+
+def stuck_at_last(machine: Machine, state: State) -> Iterator[tuple[str, str]]:
+    """Yield the promise on the state graph if the state that a run ends in breaks it."""
+    why = out_of_reach(machine, state)
+    if machine.progress is not None and why is not None:
+        yield machine.progress.name, why

@@ -12,7 +12,7 @@ from fencebench.model.build import parts
 from fencebench.model.machine import State, Transition
 from fencebench.model.machines.ledger import Ledger
 from fencebench.model.machines.store import Store
-from fencebench.model.promises.claims import accepted
+from fencebench.model.promises.accepted import accepted
 from fencebench.model.settings import FAULTS, Bound, Setup
 
 Steps = Iterator[tuple[State, Transition]]

@@ -141,8 +141,8 @@ def bad_traces(folder: Path) -> dict[str, str]:
     [
         (["check", "refrence"], "did you mean reference?"),
         (["check", "nothing-like-it"], "the catalogue has"),
-        (["check", "--shards=-1"], "shards must be a whole number, 1 or more; found -1"),
-        (["check", "--faults=-2"], "faults must be a whole number, 0 or more; found -2"),
+        (["check", "--shards=-1"], "shards must be a whole number from 1 to 1,000; found -1"),
+        (["check", "--faults=-2"], "faults must be a whole number from 0 to 1,000; found -2"),
         (["check", "--preempt", "x"], "not a valid integer"),
         (["check", "--no-such"], "No such option"),
         (["check", "--lease-seconds", "180"], "a lease of 180 s is not longer than margin 90 s + skew 90 s"),
@@ -172,7 +172,7 @@ def test_bad_input_is_one_line(capsys: pytest.CaptureFixture[str], words: list[s
         ("[settings]\nlease = 3", "unknown key 'lease'"),
         ("settings = 3", "must be a table"),
         ("bounds = 3", "bounds must be one or more tables"),
-        ("[[bounds]]\nepochs = 0", "epochs must be a whole number, 1 or more"),
+        ("[[bounds]]\nepochs = 0", "epochs must be a whole number from 1 to 100; found 0"),
         ("[[bounds]]\nearlier_run = 3", "earlier_run must be true or false"),
     ],
 )

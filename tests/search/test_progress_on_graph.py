@@ -3,7 +3,7 @@
 import pytest
 
 from fencebench.checker import fast
-from fencebench.checker.search.progress import stuck
+from fencebench.checker.search.progress_graph import stuck
 from fencebench.checker.search.result import Finding, Limits
 from fencebench.model.build import build
 from fencebench.model.fences import FENCES, REFERENCE

@@ -42,24 +42,32 @@ LINE = 12.0
 LABELS = 112.0
 TITLE_LINE = 19.0
 VERDICT_WIDE = 100.0
+LONG = 10
+"""A verdict of so many letters takes twice the width."""
 
 
 def header(story: Story, columns: Columns) -> tuple[list[Shape], float]:
     """Draw the title, the verdict and the figures; returns the y of the rule under them."""
-    lines = wrap(story.title, (columns.card - 2 * PAD - VERDICT_WIDE) / SPARE, TITLE)
+    lines = wrap(story.title, (columns.card - 2 * PAD - plate_wide(story)) / SPARE, TITLE)
     top = 16.0
     shapes: list[Shape] = [
         Text(Name(f"title-{i}"), PAD, top + TITLE_LINE * (i + 0.5), line, TITLE) for i, line in enumerate(lines)
     ]
-    shapes += verdict(columns) if story.properties else []
+    shapes += verdict(story, columns) if story.properties else []
     return figures(story, columns, shapes, top + TITLE_LINE * len(lines) + 6)
 
 
-def verdict(columns: Columns) -> list[Shape]:
-    """Draw the red plate at the top right."""
-    right, middle = columns.card - PAD, 26.0
-    plate = Box(Name("verdict"), right - VERDICT_WIDE, middle - 11, right, middle + 11, BROKEN, BROKEN, 1, True)
-    return [plate, centred(Name("verdict-text"), right - VERDICT_WIDE / 2, middle, "VIOLATED", VERDICT)]
+def verdict(story: Story, columns: Columns) -> list[Shape]:
+    """Draw the plate at the top right: red where a promise is broken."""
+    right, middle, wide = columns.card - PAD, 26.0, plate_wide(story)
+    ground = BROKEN if story.verdict == "violated" else DIM
+    plate = Box(Name("verdict"), right - wide, middle - 11, right, middle + 11, ground, ground, 1, True)
+    return [plate, centred(Name("verdict-text"), right - wide / 2, middle, story.verdict.upper(), VERDICT)]
+
+
+def plate_wide(story: Story) -> float:
+    """Return how wide the plate is, in points."""
+    return VERDICT_WIDE if len(story.verdict) < LONG else 2 * VERDICT_WIDE
 
 
 def figures(story: Story, columns: Columns, shapes: list[Shape], top: float) -> tuple[list[Shape], float]:

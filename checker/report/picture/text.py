@@ -68,7 +68,7 @@ def paragraph(label: str, text: str, width: int) -> list[str]:
 
 def header(story: Story, width: int) -> list[str]:
     """Say what went wrong, and the figures."""
-    verdict = "VIOLATED  " if story.properties else ""
+    verdict = f"{story.verdict.upper()}  " if story.properties else ""
     facts = [line for label, text in words.facts(story) for line in paragraph(label, text, width)]
     return [*wrap(verdict + story.title, width), "", *facts]
 

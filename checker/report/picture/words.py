@@ -79,14 +79,20 @@ def faults_of(story: Story) -> dict[int, str]:
 
 def facts(story: Story) -> tuple[tuple[str, str], ...]:
     """Give the figures under the title: property, fence, bound, size of the counterexample."""
-    size = f"{counted(story.faults, 'fault')}, {counted(len(story.steps), 'step')}"
-    shorter = "no shorter one exists" if story.minimal else "a shorter one may exist"
+    size = f"{counted(story.faults, 'fault')}, {counted(story.steps[-1].number if story.steps else 0, 'step')}"
     return (
         ("property", ", ".join(story.properties)),
         ("fence", f"{story.fence}: {story.fence_summary}" if story.fence_summary else story.fence),
         ("bound", story.bound),
-        ("counterexample", f"{size}; {shorter}"),
+        run_told(story, size),
     )
+
+
+def run_told(story: Story, size: str) -> tuple[str, str]:
+    """Say how long the run is, and of a counterexample whether a shorter one exists."""
+    if story.verdict in ("fixed", "no longer executable"):
+        return "stored run", f"{size} of it taken"
+    return "counterexample", f"{size}; {'no shorter one exists' if story.minimal else 'a shorter one may exist'}"
 
 
 def is_note(step: StoryStep) -> bool:
