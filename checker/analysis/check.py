@@ -19,6 +19,13 @@ from fencebench.model.settings import Bound, Settings
 
 EXITS = {Verdict.HOLDS: 0, Verdict.VIOLATED: 1, Verdict.UNDETERMINED: 3, Verdict.VACUOUS: 4}
 Engine = Callable[[Machine, Limits, Watch], Result]
+Watching = Callable[[str], Watch]
+"""Makes the watch of one search of several from a few words that say which."""
+
+
+def unwatched(_label: str) -> Watch:
+    """Watch nothing."""
+    return lambda *_: None
 
 
 @dataclass(frozen=True)

@@ -3,9 +3,8 @@
 from dataclasses import dataclass
 
 from fencebench.checker.analysis.bounds import Asked
-from fencebench.checker.analysis.check import Checked
-from fencebench.checker.analysis.searched import searched
-from fencebench.checker.cli.progress import clear, watcher
+from fencebench.checker.analysis.check import Checked, Watching, unwatched
+from fencebench.checker.analysis.engines import searched
 from fencebench.checker.search.lockstep import ENDLESS, Difference, lockstep
 from fencebench.checker.search.result import Limits
 from fencebench.model.build import build
@@ -59,23 +58,24 @@ class Compared:
         return 1 if self.lost and not self.old.limit else 3 if cut or self.lost else 0
 
 
-def compare(old: Fence, new: Fence, wanted: Asked, limits: Limits) -> Compared:
+def compare(old: Fence, new: Fence, wanted: Asked, limits: Limits, watching: Watching = unwatched) -> Compared:
     """Check both fences over the same bounds, then find where they part."""
-    before, after = searched(old, wanted, limits), searched(new, wanted, limits)
-    parting, cut = part(old, new, wanted, limits)
+    before, after = searched(old, wanted, limits, watching), searched(new, wanted, limits, watching)
+    parting, cut = part(old, new, wanted, limits, watching)
     return Compared(before, after, parting, tuple(n for n in (before.limit, after.limit, cut) if n))
 
 
-def part(old: Fence, new: Fence, wanted: Asked, limits: Limits) -> tuple[Parting | None, str]:
+def part(
+    old: Fence, new: Fence, wanted: Asked, limits: Limits, watching: Watching = unwatched
+) -> tuple[Parting | None, str]:
     """Return the cheapest parting over all bounds, the first of equals, and the limit that cut a search short."""
     best, cut, below = None, "", ENDLESS
     for bound in wanted.bounds:
         machines = build(old, bound, wanted.settings), build(new, bound, wanted.settings)
-        result = lockstep(*machines, limits, watcher(f"{old.name} beside {new.name}"), below)
+        result = lockstep(*machines, limits, watching(f"{old.name} beside {new.name}"), below)
         cut = cut or result.limit
         if result.difference:
             best, below = Parting(bound, result.difference), result.difference.cost
-    clear()
     return best, cut
 
 

@@ -1,23 +1,21 @@
 """The engines that `check` can be told to use, and what only the fast one can do: memory limits and checkpoints."""
 
 import os
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from tempfile import gettempdir
-from typing import Any
 
-from fencebench.checker.analysis.check import Engine
-from fencebench.checker.errors import BadInput
+from fencebench.checker.analysis.bounds import Asked
+from fencebench.checker.analysis.check import Checked, Engine, Watching, check, unwatched
 from fencebench.checker.fast.explore import Options
 from fencebench.checker.fast.explore import explore as explore_fast
 from fencebench.checker.search.explore import Watch, explore
 from fencebench.checker.search.result import Limits, Result
+from fencebench.checker.search.stopping import INTERRUPTED
 from fencebench.model.fence import Fence
 from fencebench.model.machine import Machine
 
-SIZES = {"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40}
 GRAPH_STATES = 6_000
 """The plain explorer judges progress on graphs of up to so many states: they hold every step in memory."""
 
@@ -67,54 +65,16 @@ def reduced(engine: Engine) -> Engine:
 ENGINES: dict[str, Callable[[bool], Engine]] = {"auto": fast, "fast": fast, "plain": plain}
 
 
-def engine_asked(options: Mapping[str, Any], fences: Sequence[Fence], limits: Limits) -> Engine:
-    """Return the engine of the command's options for searching these fences.
+def searched(fence: Fence, wanted: Asked, limits: Limits, watching: Watching = unwatched, label: str = "") -> Checked:
+    """Check a fence as part of a larger question, with the usual engine.
 
     Raises:
-        BadInput: an option cannot be used.
+        KeyboardInterrupt: Ctrl-C ends the question, not only this search.
     """
-    if options["reduce"] and (options["checkpoint"] or options["resume"]):
-        raise BadInput("--reduce makes many searches of one; leave --checkpoint and --resume out")
-    if options["reduce"]:
-        return reduced(engine_asked({**options, "reduce": False}, fences, limits))
-    directory = directory_asked(options)
-    if directory is None and options["max_memory"] is None:
-        return ENGINES[options["engine"]](options["symmetry"])
-    if options["engine"] == "plain":
-        raise BadInput("--max-memory, --checkpoint and --resume need the fast engine; leave --engine plain out")
-    wanted = Options(
-        options["symmetry"],
-        max_bytes=most_bytes() if options["max_memory"] is None else bytes_of(options["max_memory"]),
-        spill=directory or Path(gettempdir()),
-        checkpoint_seconds=options["checkpoint_seconds"],
-    )
-    if directory is None:
-        return on_tables(wanted)
-    from fencebench.checker.cli.saved import Saved, identity
-
-    saved = Saved(directory, identity(fences, limits, options), wanted)
-    saved.open() if options["resume"] else saved.create()
-    return saved.search
-
-
-def directory_asked(options: Mapping[str, Any]) -> Path | None:
-    """Return the directory for checkpoints, if there is to be one."""
-    if options["checkpoint"] and options["resume"]:
-        raise BadInput("--resume goes on saving where it read; leave --checkpoint out")
-    directory: Path | None = options["checkpoint"] or options["resume"]
-    return directory
-
-
-def bytes_of(size: str) -> int:
-    """Return the bytes of a size with its unit.
-
-    Raises:
-        BadInput: the size is none.
-    """
-    found = re.fullmatch(r"(\d+(?:\.\d+)?) ?([KMGT]iB)", size)
-    if found is None or not float(found[1]):
-        raise BadInput(f"--max-memory: expected a size above 0 such as 500MiB or 12GiB; found {size!r}")
-    return int(float(found[1]) * SIZES[found[2]])
+    found = check(fence, wanted, limits, ENGINES["auto"](True), watching(label or fence.name))
+    if found.limit == INTERRUPTED:
+        raise KeyboardInterrupt
+    return found
 
 
 def most_bytes() -> int:

@@ -11,11 +11,10 @@ from functools import partial
 from itertools import combinations
 
 from fencebench.checker.analysis.bounds import Asked
-from fencebench.checker.analysis.check import Checked
+from fencebench.checker.analysis.check import Checked, Watching, unwatched
 from fencebench.checker.analysis.diff import part
-from fencebench.checker.analysis.engines import ENGINES
+from fencebench.checker.analysis.engines import ENGINES, searched
 from fencebench.checker.analysis.jobs import each
-from fencebench.checker.analysis.searched import searched
 from fencebench.checker.analysis.variants import altered, rule_names, strategy_changes, structural
 from fencebench.checker.search.lockstep import Move, Pair, choices, differing
 from fencebench.checker.search.result import Finding, Limits
@@ -88,11 +87,12 @@ class Bench:
     wanted: Asked
     limits: Limits
     jobs: int = 1
+    watching: Watching = unwatched
 
     def search(self, parts: Parts) -> Trial:
         """Check the fence without these parts."""
         variant = altered(self.fence, *parts) if parts else self.fence
-        return trial_of(searched(variant, self.wanted, self.limits), parts)
+        return trial_of(searched(variant, self.wanted, self.limits, self.watching), parts)
 
     def beyond(self, wanted: Sequence[tuple[Trial, str]]) -> Iterator[Trial]:
         """Yield each trial with one more part away; not searched if it cannot differ."""
@@ -114,7 +114,7 @@ class Bench:
         if "=" not in part_name and not structural(self.fence, part_name):
             move = other_answer(self.fence, part_name, self.wanted, self.limits)
             return change_of(move) if move else None
-        parting, _ = part(self.fence, altered(self.fence, part_name), self.wanted, self.limits)
+        parting, _ = part(self.fence, altered(self.fence, part_name), self.wanted, self.limits, self.watching)
         return change_of(parting.difference.last) if parting else None
 
 

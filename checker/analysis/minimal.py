@@ -13,8 +13,8 @@ from heapq import heappop, heappush
 from typing import NamedTuple
 
 from fencebench.checker.analysis.bounds import Asked
-from fencebench.checker.analysis.check import Checked
-from fencebench.checker.analysis.searched import searched
+from fencebench.checker.analysis.check import Checked, Watching, unwatched
+from fencebench.checker.analysis.engines import searched
 from fencebench.checker.analysis.variants import rule_names
 from fencebench.checker.errors import BadInput
 from fencebench.checker.search.properties import on_final
@@ -150,6 +150,7 @@ class Quest:
     fence: Fence
     wanted: Asked
     limits: Limits
+    watching: Watching = unwatched
     reasons: list[Reason] = field(default_factory=list)
     found: dict[Rules, Checked] = field(default_factory=dict)
     searches: int = 0
@@ -168,7 +169,7 @@ class Quest:
         """Check the fence with these rules only, up to the first broken promise of each bound."""
         self.searches += 1
         limits = Limits(self.limits.max_states, self.limits.max_seconds, "first")
-        return searched(self.only(rules), self.wanted, limits, f"{len(rules)} rules")
+        return searched(self.only(rules), self.wanted, limits, self.watching, f"{len(rules)} rules")
 
     def against(self, rules: Rules) -> Reason | None:
         """Return a known reason against a set: of several the one that leaves the fewest ways out."""
@@ -185,13 +186,13 @@ class Quest:
         return build(self.only(rules), bound, self.wanted.settings)
 
 
-def minimal_fences(fence: Fence, wanted: Asked, limits: Limits) -> Minimal:
+def minimal_fences(fence: Fence, wanted: Asked, limits: Limits, watching: Watching = unwatched) -> Minimal:
     """Find every minimal sufficient set of the fence's rules.
 
     Raises:
         BadInput: the fence itself breaks a promise.
     """
-    quest, limit = Quest(fence, wanted, limits), ""
+    quest, limit = Quest(fence, wanted, limits, watching), ""
     if quest.check(quest.everything).findings:
         raise BadInput(f"fence {fence.name} breaks a promise; mend it first, then ask which rules suffice")
     frontier: list[tuple[int, tuple[str, ...], Rules]] = [(0, (), frozenset())]

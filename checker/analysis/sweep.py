@@ -7,10 +7,10 @@ from fractions import Fraction
 from itertools import accumulate, combinations, count, pairwise
 
 from fencebench.checker.analysis.bounds import Asked, fits_fence
-from fencebench.checker.analysis.check import Checked
-from fencebench.checker.analysis.searched import searched
-from fencebench.checker.cli.progress import clear, watcher
+from fencebench.checker.analysis.check import Checked, Watching, unwatched
+from fencebench.checker.analysis.engines import searched
 from fencebench.checker.errors import BadInput
+from fencebench.checker.search.explore import Watch
 from fencebench.checker.search.result import Limits
 from fencebench.checker.search.worst import Peak, Worst, worst
 from fencebench.model.build import build
@@ -42,20 +42,15 @@ class Costs:
         return tuple(max(peak.value - self.plan_tokens, 0) for peak in self.at_most(measure))
 
 
-def costs(fence: Fence, wanted: Asked, limits: Limits) -> tuple[Costs, ...]:
+def costs(fence: Fence, wanted: Asked, limits: Limits, watching: Watching = unwatched) -> tuple[Costs, ...]:
     """Search every bound for the worst totals."""
-    try:
-        return tuple(costs_of(fence, bound, wanted, limits) for bound in wanted.bounds)
-    finally:
-        clear()
+    return tuple(costs_of(fence, bound, wanted, limits, watching(fence.name)) for bound in wanted.bounds)
 
 
-def costs_of(fence: Fence, bound: Bound, wanted: Asked, limits: Limits) -> Costs:
+def costs_of(fence: Fence, bound: Bound, wanted: Asked, limits: Limits, watch: Watch) -> Costs:
     """Search one bound."""
-    machine = build(fence, bound, wanted.settings)
-    return Costs(
-        bound, bound.shards * wanted.settings.plan_tokens, worst(machine, MEASURES, limits, watcher(fence.name))
-    )
+    machine, plan = build(fence, bound, wanted.settings), bound.shards * wanted.settings.plan_tokens
+    return Costs(bound, plan, worst(machine, MEASURES, limits, watch))
 
 
 @dataclass(frozen=True)
@@ -107,12 +102,12 @@ def most_skew(fence: Fence, settings: Settings) -> int:
     return most
 
 
-def sweep_skew(fence: Fence, wanted: Asked, limits: Limits) -> Iterator[SkewRange]:
+def sweep_skew(fence: Fence, wanted: Asked, limits: Limits, watching: Watching = unwatched) -> Iterator[SkewRange]:
     """Check every range of skews that can have a verdict of its own, ascending; no skew is taken for granted."""
     for low, high in ranges(wanted.settings, most_skew(fence, wanted.settings)):
         at = replace(wanted, settings=replace(wanted.settings, skew_seconds=low))
         fits_fence(fence, at)
-        yield SkewRange(low, high, searched(fence, at, limits, f"skew {low} s"))
+        yield SkewRange(low, high, searched(fence, at, limits, watching, f"skew {low} s"))
 
 
 def largest_safe(swept: list[SkewRange]) -> int | None:
@@ -125,7 +120,9 @@ def largest_safe(swept: list[SkewRange]) -> int | None:
     return safe
 
 
-def sweep_faults(fence: Fence, wanted: Asked, max_seconds: float) -> Iterator[FaultStep]:
+def sweep_faults(
+    fence: Fence, wanted: Asked, max_seconds: float, watching: Watching = unwatched
+) -> Iterator[FaultStep]:
     """Raise the fault sum of every bound until a promise breaks, the caps are used up, or the time is."""
     most, started = max(sum(b.caps.get(fault, 1) for fault in FAULTS) for b in wanted.bounds), time.monotonic()
     for faults in count():
@@ -134,7 +131,7 @@ def sweep_faults(fence: Fence, wanted: Asked, max_seconds: float) -> Iterator[Fa
         if faults > most or left <= 0:
             return
         limits = Limits(max_seconds=left / len(at.bounds), stop_at="first")
-        checked = searched(fence, at, limits, f"fault sum {faults}")
+        checked = searched(fence, at, limits, watching, f"fault sum {faults}")
         yield FaultStep(faults, checked, time.monotonic() - begun)
         if checked.findings or checked.limit:
             return

@@ -7,7 +7,7 @@ from typing import Any
 import click
 from rich.table import Table
 
-from fencebench.checker.cli.fences import find_fence
+from fencebench.checker.analysis.fences import find_fence
 from fencebench.checker.cli.options import HELP
 from fencebench.checker.errors import BadInput
 from fencebench.checker.report.text import show

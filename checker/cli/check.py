@@ -9,8 +9,8 @@ import click
 from fencebench.checker.analysis.any_shards import AnyShards, check_any
 from fencebench.checker.analysis.bounds import Asked, fits_fence, read_toml, with_earlier_run
 from fencebench.checker.analysis.check import EXITS, Checked, Engine, check
-from fencebench.checker.analysis.engines import engine_asked
-from fencebench.checker.cli.fences import find_fence
+from fencebench.checker.analysis.fences import find_fence
+from fencebench.checker.cli.engine_options import engine_asked
 from fencebench.checker.cli.options import (
     EXIT_CODES,
     HELP,

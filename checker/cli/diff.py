@@ -8,7 +8,7 @@ import click
 
 from fencebench.checker.analysis.bounds import as_options, fits_fence, told
 from fencebench.checker.analysis.diff import Compared, Parting, answer, compare
-from fencebench.checker.cli.fences import find_fence
+from fencebench.checker.analysis.fences import find_fence
 from fencebench.checker.cli.options import (
     FORMS,
     HELP,
@@ -19,6 +19,7 @@ from fencebench.checker.cli.options import (
     bounds_asked,
     limits_asked,
 )
+from fencebench.checker.cli.progress import shown
 from fencebench.checker.report.case import RunStory, records
 from fencebench.checker.report.text import WIDTH, show
 
@@ -29,7 +30,8 @@ def run_diff(old: str, new: str, form: str, **options: Any) -> int:
     fences = find_fence(old), find_fence(new)
     for fence in fences:
         fits_fence(fence, wanted)
-    compared = compare(*fences, wanted, limits_asked(options))
+    with shown() as watching:
+        compared = compare(*fences, wanted, limits_asked(options), watching)
     reproduce = again(f"diff {old} {new}", wanted)
     print(as_json(compared, reproduce)) if form == "json" else print_text(compared, reproduce)
     return compared.exit

@@ -8,8 +8,8 @@ import click
 
 from fencebench.checker.analysis.bounds import asked
 from fencebench.checker.analysis.engines import ENGINES
+from fencebench.checker.analysis.fences import find_fence
 from fencebench.checker.cli.check import checked
-from fencebench.checker.cli.fences import find_fence
 from fencebench.checker.cli.options import HELP
 from fencebench.checker.errors import BadInput
 from fencebench.checker.report.gallery import Exhibit, exhibits, files, usable, write

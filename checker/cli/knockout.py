@@ -9,11 +9,11 @@ import click
 from rich.table import Table
 
 from fencebench.checker.analysis.bounds import fits_fence, told
+from fencebench.checker.analysis.fences import find_fence
 from fencebench.checker.analysis.jobs import cores
 from fencebench.checker.analysis.knockout import Bench, Knockout, Trial, knock_out
 from fencebench.checker.analysis.minimal import Minimal, minimal_fences
 from fencebench.checker.analysis.roles import Role, matrix, roles
-from fencebench.checker.cli.fences import find_fence
 from fencebench.checker.cli.options import (
     FORMS,
     HELP,
@@ -24,6 +24,7 @@ from fencebench.checker.cli.options import (
     bounds_asked,
     limits_asked,
 )
+from fencebench.checker.cli.progress import shown
 from fencebench.checker.report.text import WIDTH, show
 from fencebench.model.promises.catalogue import names_of
 
@@ -35,8 +36,9 @@ def run_knockout(fence: str, pairs: bool, minimal: bool, form: str, jobs: int | 
     wanted, limits = bounds_asked(options), limits_asked(options)
     subject = find_fence(fence)
     fits_fence(subject, wanted)
-    found = knock_out(Bench(subject, wanted, limits, jobs or cores()), pairs, progress)
-    smallest = minimal_fences(subject, wanted, limits) if minimal else None
+    with shown() as watching:
+        found = knock_out(Bench(subject, wanted, limits, jobs or cores(), watching), pairs, progress)
+        smallest = minimal_fences(subject, wanted, limits, watching) if minimal else None
     bounds = [told(bound, wanted.settings) for bound in wanted.bounds]
     reproduce = again(f"knockout {fence}{' --pairs' * pairs}{' --minimal' * minimal}", wanted)
     if form == "json":

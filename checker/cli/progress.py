@@ -4,7 +4,7 @@ import resource
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import NamedTuple
@@ -84,6 +84,15 @@ def clear() -> None:
     """Take the live line away."""
     if sys.stderr.isatty():
         print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+@contextmanager
+def shown() -> Iterator[Callable[[str], Watch]]:
+    """Give a maker of watches whose live line is taken away in the end."""
+    try:
+        yield watcher
+    finally:
+        clear()
 
 
 @contextmanager

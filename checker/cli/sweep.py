@@ -7,6 +7,7 @@ import click
 from rich.table import Table
 
 from fencebench.checker.analysis.bounds import Asked, as_options, fits_fence, told
+from fencebench.checker.analysis.fences import find_fence
 from fencebench.checker.analysis.sweep import (
     MEASURES,
     Costs,
@@ -18,7 +19,6 @@ from fencebench.checker.analysis.sweep import (
     sweep_faults,
     sweep_skew,
 )
-from fencebench.checker.cli.fences import find_fence
 from fencebench.checker.cli.options import (
     FORMS,
     HELP,
@@ -28,6 +28,7 @@ from fencebench.checker.cli.options import (
     bounds_asked,
     limits_asked,
 )
+from fencebench.checker.cli.progress import shown
 from fencebench.checker.report.case import RunStory, records
 from fencebench.checker.report.text import WIDTH, counted, show
 from fencebench.checker.search.worst import Peak
@@ -37,7 +38,8 @@ from fencebench.model.fence import Fence
 def run_skew(fence: str, form: str, **options: Any) -> int:
     """Find the largest skew that is safe; print; 1 if none is, 3 if a limit leaves it open, else 0."""
     checked_fence, wanted = find_fence(fence), bounds_asked(options)
-    swept = list(sweep_skew(checked_fence, wanted, limits_asked(options, "first")))
+    with shown() as watching:
+        swept = list(sweep_skew(checked_fence, wanted, limits_asked(options, "first"), watching))
     safe, cut = largest_safe(swept), any(one.checked.limit for one in swept)
     print_skew(checked_fence, wanted, swept, safe) if form == "text" else print(skew_json(checked_fence, swept, safe))
     return 0 if safe is not None else 3 if cut else 1
@@ -83,7 +85,8 @@ def run_faults(fence: str, form: str, **options: Any) -> int:
     """Find the largest fault sum proven harmless; print; 1 if a promise breaks, 3 if nothing is proven, else 0."""
     checked_fence, wanted = find_fence(fence), bounds_asked(options)
     fits_fence(checked_fence, wanted)
-    steps = list(sweep_faults(checked_fence, wanted, limits_asked(options).max_seconds or 0))
+    with shown() as watching:
+        steps = list(sweep_faults(checked_fence, wanted, limits_asked(options).max_seconds or 0, watching))
     proven = harmless(steps)
     print_faults(checked_fence, steps, proven) if form == "text" else print(faults_json(checked_fence, steps, proven))
     return 1 if steps[-1].checked.findings else 0 if proven is not None else 3
@@ -130,7 +133,8 @@ def run_cost(fence: str, form: str, story: str, **options: Any) -> int:
     """Find what faults cost at most; print; 3 if a limit leaves that open, else 0."""
     searched, wanted = find_fence(fence), bounds_asked(options)
     fits_fence(searched, wanted)
-    found = costs(searched, wanted, limits_asked(options))
+    with shown() as watching:
+        found = costs(searched, wanted, limits_asked(options), watching)
     if form == "json":
         print(cost_json(searched, wanted, found))
     else:

@@ -13,7 +13,7 @@ import click
 
 from fencebench.checker.analysis.bounds import SHAPE, TIMES, Asked, as_options, asked, fits_fence
 from fencebench.checker.analysis.check import EXITS, Checked, Run
-from fencebench.checker.cli.fences import find_fence
+from fencebench.checker.analysis.fences import find_fence
 from fencebench.checker.cli.options import HELP, bound_options
 from fencebench.checker.errors import BadInput
 from fencebench.checker.files import write_whole

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from fencebench.checker.cli.fences import find_fence
+from fencebench.checker.analysis.fences import find_fence
 from fencebench.checker.files import write_whole
 from fencebench.checker.oracle.drive_cli import drive_command
 from fencebench.checker.oracle.events import BadLineError

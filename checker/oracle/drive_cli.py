@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from fencebench.checker.cli.fences import find_fence
+from fencebench.checker.analysis.fences import find_fence
 from fencebench.checker.errors import BadInput
 from fencebench.checker.files import read_text, write_whole
 from fencebench.checker.oracle.drive import Bench, Driven, Fault, asked, drive

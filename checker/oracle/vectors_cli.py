@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from fencebench.checker.analysis.bounds import Asked, asked, both_ceilings, fits_fence
-from fencebench.checker.cli.fences import find_fence
+from fencebench.checker.analysis.fences import find_fence
 from fencebench.checker.cli.options import bound_options
 from fencebench.checker.files import write_whole
 from fencebench.model.settings import Bound

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from fencebench.checker.analysis.bounds import TIMES, Asked, bound_of, fits_fence, settings_of
-from fencebench.checker.cli.fences import find_fence
+from fencebench.checker.analysis.fences import find_fence
 from fencebench.checker.errors import BadInput
 from fencebench.checker.report.case import Case, records, story_of
 from fencebench.checker.report.itf import StoredTrace, as_itf, read_trace

@@ -5,8 +5,8 @@ import pytest
 
 from fencebench.checker.analysis.bounds import asked
 from fencebench.checker.analysis.diff import compare
+from fencebench.checker.analysis.fences import find_fence
 from fencebench.checker.analysis.variants import named_variant, strategy_changes, values_of
-from fencebench.checker.cli.fences import find_fence
 from fencebench.checker.cli.main import main
 from fencebench.checker.errors import BadInput
 from fencebench.checker.search.lockstep import lockstep
