@@ -4,20 +4,17 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import cache, lru_cache, partial
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
-from fencebench.model.binding import OF_EPOCH, Binding
+from fencebench.model.binding import Binding
 from fencebench.model.describe import tell
 from fencebench.model.fence import Fence
-from fencebench.model.machine import Action, Machine, State, Step, Unit, tabled
+from fencebench.model.machine import Action, Machine, State, Step, tabled
 from fencebench.model.machines import channel, driver, endpoint, fixture, host, lease, reducer, shared, store, worker
-from fencebench.model.machines.channel import Rows
-from fencebench.model.machines.driver import Driver
-from fencebench.model.machines.ledger import Content, Ledger
-from fencebench.model.machines.store import Store
 from fencebench.model.promises.catalogue import properties, witnessed
 from fencebench.model.promises.progress import can_finish
 from fencebench.model.settings import FAULTS, Bound, Settings, Setup
+from fencebench.model.shard import opened, part_names
 
 ONCE = (
     driver.recover,
@@ -38,6 +35,7 @@ EACH_EPOCH = (
     store.put,
     worker.send,
     channel.deliver,
+    store.clean_up,
     driver.expire,
     lease.renew,
     host.resume,
@@ -50,29 +48,6 @@ EACH_EPOCH = (
 FAULTS_ONCE = (channel.duplicate, fixture.change_fixture)
 DEFAULT, SEED = Bound(), Settings()
 SHARED = (shared.publish, shared.flip_alias, shared.crash_driver, shared.cut_allowance)
-
-
-class Shard(NamedTuple):
-    """The parts of a shard that no epoch owns; those of each epoch follow: attempt, clock, meter, grant."""
-
-    driver: Driver = Driver()
-    ledger: Ledger = Ledger()
-    store: Store = Store()
-    fixture: int = 0
-    checkpoint: Content | None = None
-    channel: Rows = ()
-    reduced: reducer.Rows = ()
-
-
-def parts(bound: Bound) -> tuple[str, ...]:
-    """Return the names of a shard's parts."""
-    return (*Shard._fields, *(f"{name}{epoch}" for epoch in range(bound.epochs) for name in OF_EPOCH))
-
-
-def opened(bound: Bound) -> Unit:
-    """Return a shard of a run that has just been opened; an earlier run committed its last epoch."""
-    ledger = Ledger(earlier=bound.epochs - 1 if bound.earlier_run else -1)
-    return (*Shard(ledger=ledger), *(part for _ in range(bound.epochs) for part in OF_EPOCH.values()))
 
 
 def action_of(function: Callable[..., Iterable[Step]], setup: Setup) -> Action:
@@ -110,7 +85,8 @@ def build(fence: Fence, bound: Bound = DEFAULT, settings: Settings = SEED) -> Ma
     """
     if not bound.cap("skew"):
         settings = replace(settings, skew_seconds=0)
-    initial = State(shared.start(bound, settings), (opened(bound),) * bound.shards)
+    earlier = bound.epochs - 1 if bound.earlier_run else -1
+    initial = State(shared.start(bound, settings), (opened(bound.epochs, earlier),) * bound.shards)
     most = max(1, *initial.shared.limits.caps)
     return replace(relation(fence, settings, bound.epochs, most), initial=initial)
 
@@ -121,7 +97,7 @@ def relation(fence: Fence, settings: Settings, epochs: int, most: int) -> Machin
     bound = Bound(epochs=epochs, faults=most, caps=MappingProxyType(dict.fromkeys(FAULTS, most)))
     setup = Setup(fence, settings, bound)
     return Machine(
-        parts=parts(bound),
+        parts=part_names(bound.epochs),
         initial=State(shared.start(bound, settings), ()),
         actions=tuple(actions(setup)),
         allow=cache(shared.allow),

@@ -1,38 +1,19 @@
 """Tells a step to a person: what changed in which machine, in the domain's words, and how the leases stand."""
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from fencebench.model.machine import LeaseTold, State, Told, Transition, Unit
 from fencebench.model.machines.channel import in_flight
 from fencebench.model.machines.driver import watches
-from fencebench.model.machines.lease import Clock, over
-from fencebench.model.machines.ledger import Content, Grant
+from fencebench.model.machines.lease import over
+from fencebench.model.machines.ledger import Content
 from fencebench.model.machines.shared import Shared
-from fencebench.model.machines.worker import Attempt, alive
+from fencebench.model.machines.worker import alive
 from fencebench.model.settings import Setup, digest, revision_name
+from fencebench.model.shard import Epoch, Shard, shard_of
 
 Change = tuple[str, str, str, str]
-
-
-class Face(NamedTuple):
-    """A shard and its epochs, opened for telling."""
-
-    driver: Any
-    ledger: Any
-    store: Any
-    fixture: int
-    checkpoint: Content | None
-    channel: tuple[Any, ...]
-    reduced: tuple[Any, ...]
-    epochs: tuple[tuple[Attempt, Clock, int, Grant | None], ...]
-
-
-def face(unit: Unit) -> Face:
-    """Open a shard's tuple of parts."""
-    rest: Any = unit[7:]
-    epochs = tuple(tuple(rest[i : i + 4]) for i in range(0, len(rest), 4))
-    return Face._make((*unit[:7], epochs))
 
 
 def number(value: int) -> str:
@@ -58,13 +39,13 @@ def of_run(old: Shared, new: Shared) -> Iterator[Change]:
     yield "report", "answer", old.report or "none", new.report or "none"
 
 
-def of_ledger(old: Face, new: Face) -> Iterator[Change]:
+def of_ledger(old: Shard, new: Shard) -> Iterator[Change]:
     """Yield the changes of grants and rows."""
     yield "ledger", "granted", number(old.ledger.highest), number(new.ledger.highest)
     yield "ledger", "rows", str(len(old.ledger.receipts)), str(len(new.ledger.receipts))
 
 
-def of_shard(old: Face, new: Face) -> Iterator[Change]:
+def of_shard(old: Shard, new: Shard) -> Iterator[Change]:
     """Yield the other changes of what no epoch owns."""
     yield "ledger", "sealed", number(old.ledger.sealed), number(new.ledger.sealed)
     yield "ledger", "conflicts", str(len(old.ledger.conflicts)), str(len(new.ledger.conflicts))
@@ -95,7 +76,7 @@ def carried(content: Content | None) -> str:
     return f"{content.cases} {'+'.join(map(digest, content.inputs))} {'+'.join(map(revision_name, content.revisions))}"
 
 
-def of_epoch(epoch: int, old: tuple[Any, ...], new: tuple[Any, ...], setup: Setup) -> Iterator[Change]:
+def of_epoch(epoch: int, old: Epoch, new: Epoch, setup: Setup) -> Iterator[Change]:
     """Yield the changes of one attempt, its lease and its hold."""
     (attempt, clock, _, grant), (attempt2, clock2, _, grant2) = old, new
     lease = f"lease {epoch}"
@@ -122,7 +103,7 @@ def of_epoch(epoch: int, old: tuple[Any, ...], new: tuple[Any, ...], setup: Setu
 def changes(before: State, step: Transition, setup: Setup) -> Iterator[Change]:
     """Yield every change of a step, most telling first."""
     if step.unit is not None:
-        old, new = face(before.units[step.unit]), face(step.after.units[step.unit])
+        old, new = shard_of(before.units[step.unit]), shard_of(step.after.units[step.unit])
         yield from of_ledger(old, new)
         yield from of_run(before.shared, step.after.shared)
         yield from of_shard(old, new)
@@ -134,7 +115,7 @@ def changes(before: State, step: Transition, setup: Setup) -> Iterator[Change]:
 
 def leases(unit: Unit, setup: Setup) -> Iterator[LeaseTold]:
     """Yield how each lease of a shard stands; one that nobody cares for any more stands nowhere."""
-    shown = face(unit)
+    shown = shard_of(unit)
     for epoch, (attempt, clock, _, _) in enumerate(shown.epochs):
         watched = watches(shown.driver, epoch)
         told = attempt.phase != "absent" and (watched or alive(attempt) or in_flight(shown.channel, epoch))
@@ -163,6 +144,7 @@ REMEDIES = {
     "calls": "a shard is graded in slices, with a checkpoint between them",
     "claims": "a commit names the tokens that were drawn",
     "checkpoint": "a checkpoint carries the digest of its input",
+    "cleanup": "a refused worker touches nothing else, as another row may have booked its artifact",
 }
 """What the reference's choice of a strategy does, by the strategy's field."""
 

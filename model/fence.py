@@ -119,6 +119,7 @@ class Fence:
         report: what the aggregate is divided by: one row a shard, or all rows.
         on_stale: what follows a stale commit: the refusal alone, another grading, or a retraction by the report.
         recovery: what a driver knows after a crash: what the ledger holds, or nothing but the next epoch.
+        cleanup: what a worker deletes whose commit was refused.
         promises: what this fence is asked for on top of the bench's own promises.
         removed: rules that it was made without.
 
@@ -150,6 +151,7 @@ class Fence:
     report: Literal["mean over shards", "total over rows"] = "mean over shards"
     on_stale: Literal["reject", "replay", "compensate"] = "reject"
     recovery: Literal["ledger", "next epoch"] = "ledger"
+    cleanup: Literal["nothing", "own artifact"] = "nothing"
     promises: tuple["Promise", ...] = ()
     removed: tuple[str, ...] = field(default=(), repr=False, compare=False)
 

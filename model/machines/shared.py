@@ -25,7 +25,8 @@ class Shared(NamedTuple):
     """Tokens of the run by kind, the alias, faults struck by kind, shards sealed and at rest, and the report.
 
     `incarnation` counts driver crashes; `revisions` are those that receipts of the run carry; `reduced` counts shards
-    of which the reducer consumed `rows` rows; `report` is "", a refusal's class or "printed". `limits` never change.
+    of which the reducer consumed `rows` rows, `unaccepted` of them not accepted; `report` is "", a refusal's class or
+    "printed". `limits` never change.
     """
 
     limits: Limits
@@ -43,6 +44,7 @@ class Shared(NamedTuple):
     disputed: bool = False
     reduced: int = 0
     rows: int = 0
+    unaccepted: int = 0
     report: str = ""
 
     @property
@@ -78,17 +80,20 @@ class Effect(NamedTuple):
     disputes: bool = False
     reduced: int = 0
     rows: int = 0
+    unaccepted: int = 0
     retracts: bool = False
 
 
-SUMS = ("held", "committed", "written_off", "burned", "sealed", "resting", "reduced", "rows")
+SUMS = ("held", "committed", "written_off", "burned", "sealed", "resting", "reduced", "rows", "unaccepted")
 
 
 class PublishView(NamedTuple):
-    """What the report writer may look at."""
+    """What the report writer may look at: counts of shards, and of consumed rows that are not accepted."""
 
     planned: int
     sealed: int
+    consumed: int
+    unaccepted: int
     revisions: tuple[int, ...]
     disputed: bool
 
@@ -167,11 +172,15 @@ def cut_allowance(shared: Shared, *, setup: Setup) -> Iterator[SharedStep]:
 
 
 def publish(shared: Shared, *, setup: Setup) -> Iterator[SharedStep]:
-    """The report writer looks when every shard is at rest and consumed: it prints once, or refuses with a class."""
+    """The report writer looks when every shard is at rest: it prints once, or refuses with a class.
+
+    Whether it waits until all that is sealed is consumed is a rule of the fence.
+    """
     planned = shared.limits.shards
-    if shared.resting < planned or shared.reduced < shared.sealed or shared.report == "printed":
+    if shared.resting < planned or shared.report == "printed":
         return
-    answer = setup.fence.judge("publish", None, PublishView(planned, shared.sealed, shared.revisions, shared.disputed))
+    counts = planned, shared.sealed, shared.reduced, shared.unaccepted
+    answer = setup.fence.judge("publish", None, PublishView(*counts, shared.revisions, shared.disputed))
     report = str(answer.refusal or "printed")
     if report != shared.report:
         event = Event("publish", "report", "ledger", "publish", report, answer.rule, answer.behind)
