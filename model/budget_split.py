@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from fencebench.model.any_shards import DENIAL, of_one_shard, unproved
 from fencebench.model.local_view import Cast, Solo
-from fencebench.model.machine import Event, Machine, SharedStep, State
+from fencebench.model.machine import REFUSED, Event, Machine, Refused, SharedStep, State
 from fencebench.model.machines import shared
 from fencebench.model.machines.shared import Effect, Limits, Shared
 from fencebench.model.settings import FAULTS
@@ -95,18 +95,18 @@ def partitions(total: int, places: int, most: int | None = None) -> Iterator[tup
         yield from ((first, *rest) for rest in partitions(total - first, places - 1, first))
 
 
-def allow(share: Share, effect: Effect, *, caps: tuple[int, ...]) -> Share | None:
-    """Return what a shard knows after a step, or None where it knows that the step is not allowed."""
+def allow(share: Share, effect: Effect, *, caps: tuple[int, ...]) -> Share | Refused:
+    """Return what a shard knows after a step, or `REFUSED` where it knows that the step is not allowed."""
     up_to_date = effect.incarnation in (None, share.incarnation)
     if not up_to_date or (effect.outlived is not None and effect.outlived >= share.incarnation):
-        return None
+        return REFUSED
     return strike(share, FAULTS.index(effect.fault), caps) if effect.fault else share
 
 
-def strike(share: Share, fault: int, caps: tuple[int, ...]) -> Share | None:
+def strike(share: Share, fault: int, caps: tuple[int, ...]) -> Share | Refused:
     """Count a fault of the shard's own, if one may still strike."""
     if not share.own or share.struck[fault] >= caps[fault]:
-        return None
+        return REFUSED
     struck = (*share.struck[:fault], share.struck[fault] + 1, *share.struck[fault + 1 :])
     return share._replace(own=share.own - 1, struck=struck if share.own > 1 else NONE)
 

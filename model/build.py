@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from fencebench.model.binding import OF_EPOCH, Binding
-from fencebench.model.describe import tell
+from fencebench.model.describe import describe
 from fencebench.model.fence import Fence
 from fencebench.model.machine import Action, Machine, State, Step, Unit, tabled
 from fencebench.model.machines import channel, driver, endpoint, fixture, host, lease, reducer, shared, store, worker
@@ -129,7 +129,7 @@ def relation(fence: Fence, settings: Settings, epochs: int, most: int) -> Machin
         shared_actions=tuple(partial(function, setup=setup) for function in SHARED),
         properties=tuple(properties(setup)),
         witnesses=tuple(witnessed(setup)),
-        tell=partial(tell, setup=setup),
+        describe=partial(describe, setup=setup),
         progress=can_finish(setup),
         housekeeping=frozenset({"tell_store", "check_lease", "seal", "observe", "consume"}),
     )

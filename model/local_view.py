@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from fencebench.model.machine import Effect, Event, Machine, Shared
+from fencebench.model.machine import Effect, Event, Machine, Refused, Shared
 
 Known = Any
 """What one unit knows of the shared part: hashable, and enough to say which of its steps can be ruled out."""
@@ -45,7 +45,7 @@ class Solo:
     era: Callable[[Known], int]
     either: Callable[[Any, Any], bool]
     hears: Callable[[Event, Any], bool]
-    allow: Callable[[Shared, Any], Shared | None]
+    allow: Callable[[Shared, Any], Shared | Refused]
     forgets: Callable[[Shared], Shared]
     casts: tuple[Cast, ...]
 

@@ -14,7 +14,7 @@ from fencebench.checker.fast.trace import Member
 from fencebench.checker.fast.violations import Docket, Suspicion
 from fencebench.checker.search.stopping import INTERRUPTED, Clock
 from fencebench.checker.tables.known import Known
-from fencebench.checker.tables.machine_tables import REFUSED
+from fencebench.checker.tables.machine_tables import FORBIDDEN
 from fencebench.model.machine import State
 
 WIDTH = 32
@@ -107,7 +107,7 @@ class SmallSearch:
                 after = answers.get(effect)
                 if after is None:
                     after = answers[effect] = self.tables.answer(shared, effect)
-                if after != REFUSED:
+                if after != FORBIDDEN:
                     if move.delta is None:
                         self.rows.complete(number, move)
                     alarm = verdicts.get(move.label)

@@ -37,12 +37,12 @@ def fails_on(machine: Machine, claim: Property, state: State, step: Transition) 
     sight, alone = sight_of_step(state, step), on_shared(claim)
     if (step.unit is None and not alone) or not concerns(claim, sight):
         return None
-    return claim.fails(*lookup(machine, claim)(sight[-4:] if alone else sight))
+    return claim.why(*lookup(machine, claim)(sight[-4:] if alone else sight))
 
 
 def fails_in(machine: Machine, claim: Property, state: State, unit: int | None) -> str | None:
     """Say why a state breaks a promise from the side of one unit, or from that of the shared part."""
-    return claim.fails(*lookup(machine, claim)(sight_of_state(state, unit)))
+    return claim.why(*lookup(machine, claim)(sight_of_state(state, unit)))
 
 
 def finding(machine: Machine, name: str, suspicion: Suspicion, gates: Sequence[Member]) -> Finding:

@@ -9,7 +9,7 @@ from fencebench.checker.reduce.system import Label, inconsequential, shown
 from fencebench.checker.search.properties import Promises
 from fencebench.checker.search.result import Finding
 from fencebench.model.local_view import Known, Solo
-from fencebench.model.machine import Event, Machine, Shared, SharedStep, State, Step, Transition, Unit
+from fencebench.model.machine import REFUSED, Event, Machine, Shared, SharedStep, State, Step, Transition, Unit
 
 
 class Alone(NamedTuple):
@@ -44,15 +44,14 @@ def moves(solo: Solo, promises: Promises, place: Alone) -> Iterator[Move]:
     """Yield what a unit may do by itself, as its transition system has it."""
     before = State(place.known, (place.unit,))
     for step in solo.machine.unit_steps(place.unit):
-        known = place.known if step.effect is None else solo.machine.allow(place.known, step.effect)
-        if known is not None:
+        known = solo.machine.answer(place.known, step.effect)
+        if known is not REFUSED:
             after = Alone(known, solo.machine.changed(place.unit, step.changes))
             passage = Transition(0, step.event, State(known, (after.unit,)))
             breaks = tuple(sorted({*fresh(promises, before, passage)}))
             yield Move(shown(solo, place.known, step.effect, step.event, breaks), after, (step,))
-    for act in solo.machine.shared_actions:
-        for own in act(place.known):
-            yield Move(Label(turn=own.event), place._replace(known=own.shared))
+    for own in solo.machine.own_steps(place.known):
+        yield Move(Label(turn=own.event), place._replace(known=own.shared))
 
 
 def as_seen(solo: Solo, found: Sequence[Move]) -> Iterator[Move]:
@@ -107,8 +106,8 @@ class Lifting:
     def take(self, unit: int, move: Move) -> None:
         """Let a unit take the first step of a move that is allowed."""
         shared = self.state.shared
-        answers = ((s, shared if s.effect is None else self.machine.allow(shared, s.effect)) for s in move.steps)
-        step, after = next((step, after) for step, after in answers if after is not None)
+        answers = ((step, self.machine.answer(shared, step.effect)) for step in move.steps)
+        step, after = next((step, after) for step, after in answers if after is not REFUSED)
         units = (*self.state.units[:unit], move.after.unit, *self.state.units[unit + 1 :])
         self.add(Transition(unit, step.event, State(after, units)))
 
@@ -125,7 +124,7 @@ class Lifting:
 
 def own_steps(machine: Machine, shared: Shared, event: Event) -> list[SharedStep]:
     """Return the steps of the shared part that have this event."""
-    return [step for act in machine.shared_actions for step in act(shared) if step.event == event]
+    return [step for step in machine.own_steps(shared) if step.event == event]
 
 
 def lifted(

@@ -9,7 +9,19 @@ from fencebench.checker.reduce.blocks import Blocks
 from fencebench.checker.reduce.system import Label
 from fencebench.checker.search.properties import on_final, on_shared
 from fencebench.model.local_view import Cast, Solo
-from fencebench.model.machine import Effect, Event, Machine, Property, Shared, SharedStep, State, Step, tabled
+from fencebench.model.machine import (
+    REFUSED,
+    Effect,
+    Event,
+    Machine,
+    Property,
+    Refused,
+    Shared,
+    SharedStep,
+    State,
+    Step,
+    tabled,
+)
 
 
 def product(machine: Machine, solo: Solo, blocks: Blocks) -> Machine:
@@ -46,10 +58,10 @@ def shows(block: int, *, blocks: Blocks) -> Iterator[Step]:
         yield Step(Event("", fault=label.fault, message=label), (("block", target),), label.effect)
 
 
-def allowed(shared: Shared, effect: Effect, *, solo: Solo) -> Shared | None:
-    """Return the shared part after an effect, without what makes no difference any more."""
+def allowed(shared: Shared, effect: Effect, *, solo: Solo) -> Shared | Refused:
+    """Return the shared part after an effect, or `REFUSED`, without what makes no difference any more."""
     after = solo.allow(shared, effect)
-    return after if after is None else solo.forgets(after)
+    return REFUSED if after is REFUSED else solo.forgets(after)
 
 
 def own_steps(shared: Shared, *, act: Callable[[Shared], Iterable[SharedStep]], solo: Solo) -> Iterator[SharedStep]:
@@ -69,7 +81,7 @@ def hearing(claim: Property) -> Property:
     place = claim.reads.index("event")
 
     def fails(*values: Any) -> str | None:
-        return claim.fails(*values[:place], real(values[place]), *values[place + 1 :])
+        return claim.why(*values[:place], real(values[place]), *values[place + 1 :])
 
     def about(event: Event) -> bool:
         heard = real(event)

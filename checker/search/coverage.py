@@ -8,6 +8,7 @@ from fencebench.checker.search.properties import (
     Sight,
     concerns,
     lookup,
+    on_final,
     on_shared,
     on_step,
     sight_of_state,
@@ -27,7 +28,8 @@ class Counting:
         self.witnesses: set[str] = set()
         looks = [(w, lookup(machine, w)) for w in machine.witnesses]
         self.of_steps = [look for look in looks if on_step(look[0])]
-        self.of_states = [look for look in looks if not on_step(look[0])]
+        self.of_finals = [look for look in looks if on_final(look[0])]
+        self.of_states = [look for look in looks if not on_step(look[0]) and not on_final(look[0])]
 
     def step(self, before: State, step: Transition) -> None:
         """Count a transition, and look for the witnesses that are steps."""
@@ -41,10 +43,15 @@ class Counting:
         if self.of_states:
             self.of_states = self.unseen(self.of_states, sight_of_state(state, unit), unit)
 
+    def final(self, state: State) -> None:
+        """Look for the witnesses that are states in which nothing can happen any more."""
+        if self.of_finals:
+            self.of_finals = self.unseen(self.of_finals, sight_of_state(state, None), None)
+
     def unseen(self, looks: list[Look], sight: Sight, unit: int | None) -> list[Look]:
         """Close the witnesses that show at this sight; return the others."""
         for witness, look in looks:
-            alone, asked = on_shared(witness), concerns(witness, sight)
+            alone, asked = on_shared(witness) or on_final(witness), concerns(witness, sight)
             if asked and (alone or unit is not None) and witness.seen(*look(sight[-4:] if alone else sight)):
                 self.witnesses.add(witness.name)
         return [(w, look) for w, look in looks if w.name not in self.witnesses]

@@ -97,6 +97,7 @@ def explore(machine: Machine, limits: Limits = UNLIMITED, watch: Watch = lambda 
                 heappush(frontier, child)
         if final:
             finals += 1
+            counting.final(node.state)
             record(findings, node, promises.of_final(node.state))
         best = min((f.cost for f in findings.values()), default=NEVER)
         watch(states, len(frontier), depth)

@@ -73,7 +73,7 @@ class Question:
 def broken(questions: tuple[Question, ...], sight: Sight) -> Iterator[tuple[str, str]]:
     """Yield the name of each property that fails at this sight, and why."""
     for question in questions:
-        why = question.claim.fails(*question.look(sight)) if concerns(question.claim, sight) else None
+        why = question.claim.why(*question.look(sight)) if concerns(question.claim, sight) else None
         if why is not None:
             yield question.claim.name, why
 

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 from fencebench.checker.tables.interning import Numbers
 from fencebench.checker.tables.property_tables import COMMON, Panel, Questions, View, picker
-from fencebench.model.machine import Action, Effect, Event, Look, Machine, Part, Shared, Step, Unit
+from fencebench.model.machine import REFUSED, Action, Effect, Event, Look, Machine, Part, Shared, Step, Unit
 
-REFUSED = -1
-"""The answer to an effect that the shared part does not allow."""
+FORBIDDEN = -1
+"""The answer, as a number, to an effect that the shared part refuses."""
 
 SILENCE = Event("")
 """What a panel hears, as event number 0, when an event is none of its business."""
@@ -80,16 +80,16 @@ class Tables:
         return tuple(numbers.values[i] for numbers, i in zip(self.parts, ids, strict=True))
 
     def answer(self, shared: int, effect: int) -> int:
-        """Return the shared part after an effect, or `REFUSED`."""
+        """Return the shared part after an effect, or `FORBIDDEN`."""
         if effect == 0:
             return shared
-        after = self.machine.allow(self.shareds.values[shared], self.effects.values[effect])
-        return REFUSED if after is None else self.shared(after)
+        after = self.machine.answer(self.shareds.values[shared], self.effects.values[effect])
+        return FORBIDDEN if after is REFUSED else self.shared(after)
 
     def own_steps(self, shared: int) -> tuple[OwnStep, ...]:
         """Return the steps that the shared part takes by itself."""
         value = self.shareds.values[shared]
-        steps = [step for action in self.machine.shared_actions for step in action(value)]
+        steps = self.machine.own_steps(value)
         return tuple(self.own_step(shared, self.events(s.event), self.shared(s.shared)) for s in steps)
 
     def own_step(self, shared: int, event: int, after: int) -> OwnStep:
@@ -174,7 +174,7 @@ class Offers:
         """Call the action, if it has not been asked this before."""
         if key not in self.known:
             values = [facet.seen.values[number] for facet, number in zip(self.facets, key, strict=True)]
-            steps, effects = self.action.answer(*values), self.tables.effects
+            steps, effects = self.tables.machine.ask(self.action, *values), self.tables.effects
             self.known[key] = tuple([Alternative(self, key, step, effects(step.effect)) for step in steps])
         return self.known[key]
 

@@ -45,7 +45,7 @@ class Panel:
 
 def strikes(claim: Claim, values: tuple[Any, ...]) -> bool:
     """Say whether a property fails or a witness shows."""
-    return bool(claim.seen(*values)) if isinstance(claim, Witness) else claim.fails(*values) is not None
+    return bool(claim.seen(*values)) if isinstance(claim, Witness) else claim.why(*values) is not None
 
 
 def picker(places: Sequence[int]) -> Callable[[Sequence[int]], View]:

@@ -7,7 +7,7 @@ import numpy as np
 
 from fencebench.checker.tables.action_table import spread
 from fencebench.checker.tables.arrays import Flags, Growing, Ids, Words, distinct
-from fencebench.checker.tables.machine_tables import REFUSED, Tables
+from fencebench.checker.tables.machine_tables import FORBIDDEN, Tables
 from fencebench.checker.tables.memo import FILLING, Column, Pair, each
 from fencebench.checker.tables.unit_arrays import UNSEEN, Units
 from fencebench.checker.tables.unit_rows import Rows
@@ -177,7 +177,7 @@ class Moves:
         if choice.moves is not None:
             move = choice.moves[move]
         after = self.answers(shareds[turn], self.units.effect.array[move])
-        allowed = np.flatnonzero(after != REFUSED)
+        allowed = np.flatnonzero(after != FORBIDDEN)
         return turn[allowed], move[allowed], after[allowed]
 
     def choice(self, shareds: Column) -> Choice:
@@ -195,10 +195,10 @@ class Moves:
         effects = np.arange(len(self.tables.effects))
         known = self.answers.peek(np.repeat(shareds, len(effects)), np.tile(effects, len(shareds)))
         known = known.reshape(len(shareds), -1)
-        likely: Flags = ~(known > REFUSED).any(axis=0) & (2 * (known == REFUSED).sum(axis=0) >= len(shareds))
+        likely: Flags = ~(known > FORBIDDEN).any(axis=0) & (2 * (known == FORBIDDEN).sum(axis=0) >= len(shareds))
         asked = effects[likely]
         answers = self.answers(np.repeat(shareds, len(asked)), np.tile(asked, len(shareds)))
-        likely[asked] = (answers.reshape(len(shareds), -1) == REFUSED).all(axis=0)
+        likely[asked] = (answers.reshape(len(shareds), -1) == FORBIDDEN).all(axis=0)
         return likely
 
     def complete(self, units: Column, moves: Words) -> None:

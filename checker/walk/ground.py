@@ -7,7 +7,7 @@ from fencebench.checker.search.properties import promising
 from fencebench.checker.tables.interning import Numbers
 from fencebench.checker.walk.judge import Judge
 from fencebench.checker.walk.proposals import Kitchen, Menu, names
-from fencebench.model.machine import Machine, Shared, State, Transition
+from fencebench.model.machine import Machine, Shared, State, Transition, name_of
 
 Subject = Callable[[State, Transition], str | None]
 """A system under test: it is told the state and each step taken in it, and says where its own answer differs."""
@@ -15,11 +15,6 @@ SUBJECT = "answers_as_modelled"
 """The promise that a system under test keeps while its answers are the model's."""
 RUNS_A_GROUND = 200
 """After so many runs the answers kept here are given up, as walks ask ever new ones; the model's own tables stay."""
-
-
-def name_of(action: Any) -> str:
-    """Name an action of the shared part, which may have arguments bound; one that is a fault bears the fault's name."""
-    return str(getattr(action, "func", action).__name__)
 
 
 class Ground:
@@ -34,7 +29,9 @@ class Ground:
         self.shareds = Numbers[Shared]()
         self.menu = Menu(self.kitchen, machine.initial.units)
         self.numbers = tuple(map(self.kitchen.numbered, machine.initial.units))
-        self.own = {name_of(action): action for action in machine.shared_actions}
+        self.own: dict[str, list[Any]] = {}
+        for action in machine.shared_actions:  # one that is a fault bears the fault's name
+            self.own.setdefault(name_of(action), []).append(action)
         self.ordinary = tuple(name for name in (*names(machine.actions), *self.own) if name not in faults)
         self.broken_at_first = tuple(self.judge.promises.of_arrival(machine.initial, None))
 

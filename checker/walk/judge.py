@@ -19,7 +19,7 @@ class Remembered:
         """Return why the promise is broken at this sight, if it is; `numbers` is the sight in numbers."""
         key = self.question.look(numbers)
         if key not in self.answers:
-            self.answers[key] = self.question.claim.fails(*self.question.look(sight))
+            self.answers[key] = self.question.claim.why(*self.question.look(sight))
         return self.answers[key]
 
 

@@ -39,7 +39,7 @@ class Kitchen:
     """Makes the dishes of one machine, each once for each view of its action."""
 
     def __init__(self, machine: Machine) -> None:
-        self.actions, self.place = machine.actions, machine.place
+        self.machine, self.actions, self.place = machine, machine.actions, machine.place
         self.looks = [[machine.place[name] for name in action.reads] for action in machine.actions]
         self.views = [look(places) for places in self.looks]
         self.tables: list[dict[Any, Dish]] = [{} for _ in machine.actions]
@@ -58,7 +58,7 @@ class Kitchen:
     def cook(self, n: int, numbers: Numbered, unit: Unit) -> Dish:
         """Ask an action for the first time with this view, and sort its steps by rule."""
         action, dish = self.actions[n], dict[str, tuple[Offer, ...]]()
-        for step in action.steps(*[unit[i] for i in self.looks[n]]):
+        for step in self.machine.ask(action, *action.seen([unit[i] for i in self.looks[n]])):
             rule = step.event.fault or action.name
             dish[rule] = (*dish.get(rule, ()), self.offer(step))
         return self.tables[n].setdefault(self.views[n](numbers), dish or NOTHING)

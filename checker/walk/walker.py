@@ -6,7 +6,7 @@ from typing import NamedTuple
 from fencebench.checker.search.replay import StoredStep
 from fencebench.checker.walk.ground import SUBJECT, Ground
 from fencebench.checker.walk.proposals import Numbered, Offer
-from fencebench.model.machine import Event, Shared, State, Step, Transition
+from fencebench.model.machine import REFUSED, Event, Refused, Shared, State, Step, Transition
 
 Call = tuple[int | None, str, int | None, str]
 """Who does what: unit, action, epoch, fault."""
@@ -56,7 +56,7 @@ class Walker:
     def forget(self) -> None:
         """Forget what the shared part answered: it is another one now."""
         self.shared_number = self.ground.shareds(self.state.shared)
-        self.answers: dict[int, Shared | None] = {}
+        self.answers: dict[int, Shared | Refused] = {}
         self.own: dict[str, list[Option]] = {}
         self.possible: dict[str, bool] = {}
 
@@ -65,24 +65,25 @@ class Walker:
         """How many faults have struck."""
         return self.machine.faults(self.state.shared)
 
-    def after(self, offer: Offer) -> Shared | None:
-        """Return the shared part after a step, or None where it does not allow it now."""
-        number, effect, shared = offer.presumes, offer.step.effect, self.state.shared
+    def after(self, offer: Offer) -> Shared | Refused:
+        """Return the shared part after a step, or `REFUSED` where it does not allow it now."""
+        number = offer.presumes
         if number not in self.answers:
-            self.answers[number] = shared if effect is None else self.machine.allow(shared, effect)
+            self.answers[number] = self.machine.answer(self.state.shared, offer.step.effect)
         return self.answers[number]
 
     def allowed(self, unit: int, offers: Iterable[Offer]) -> Iterator[Option]:
         """Yield the offers of a unit that the shared part allows now."""
         for offer in offers:
             after = self.after(offer)
-            if after is not None:
+            if after is not REFUSED:
                 yield Option(unit, offer, after)
 
     def own_options(self, rule: str) -> list[Option]:
         """Return the shared part's own steps under a rule."""
         if rule not in self.own:
-            steps = self.ground.own[rule](self.state.shared) if rule in self.ground.own else ()
+            actions, shared = self.ground.own.get(rule, ()), self.state.shared
+            steps = [step for action in actions for step in self.machine.ask_shared(action, shared)]
             number = self.ground.kitchen.offer
             self.own[rule] = [Option(None, number(Step(step.event)), step.shared) for step in steps]
         return self.own[rule]
@@ -114,7 +115,7 @@ class Walker:
     def can(self, rule: str) -> bool:
         """Say whether any step under the rule can be taken now."""
         if rule not in self.possible:
-            offered = any(self.after(offer) is not None for offer in self.menu.under(rule, self.active))
+            offered = any(self.after(offer) is not REFUSED for offer in self.menu.under(rule, self.active))
             self.possible[rule] = offered or (rule in self.ground.own and bool(self.own_options(rule)))
         return self.possible[rule]
 

@@ -16,7 +16,7 @@ from fencebench.model.budget_split import partitions, solo
 from fencebench.model.build import build
 from fencebench.model.fences import FENCES
 from fencebench.model.local_view import Cast, Solo
-from fencebench.model.machine import Machine, State
+from fencebench.model.machine import REFUSED, Machine, Refused, State
 from fencebench.model.settings import FAULTS, Bound, Settings
 from tests.toys import counters, machines
 
@@ -28,10 +28,10 @@ def with_shares(machine: Machine) -> Solo:
     """Return one unit of a toy with a purse, which knows how many faults may still strike it."""
     kinds = [casting for total in (MOST,) for casting in partitions(total, len(machine.initial.units))]
 
-    def allow(left: int, effect: Any) -> int | None:
+    def allow(left: int, effect: Any) -> int | Refused:
         if effect[0] != "fault":
             return left
-        return left - 1 if left else None
+        return left - 1 if left else REFUSED
 
     alone = replace(
         machine,

@@ -8,7 +8,18 @@ import pytest
 
 from fencebench.checker.search.explore import explore
 from fencebench.checker.search.result import Limits, Verdict
-from fencebench.model.machine import Event, Machine, Property, SharedStep, State, Step, Witness, tabled
+from fencebench.model.machine import (
+    REFUSED,
+    Event,
+    Machine,
+    Property,
+    Refused,
+    SharedStep,
+    State,
+    Step,
+    Witness,
+    tabled,
+)
 
 
 class Budget(NamedTuple):
@@ -24,8 +35,8 @@ def walk(place: int) -> Iterator[Step]:
         yield Step(Event("jump", label=f"to {place + 2}", fault="jump"), (("place", place + 2),), "strike")
 
 
-def strike(shared: Budget, effect: object) -> Budget | None:
-    return Budget(shared.left - 1, shared.struck + 1) if shared.left else None
+def strike(shared: Budget, effect: object) -> Budget | Refused:
+    return Budget(shared.left - 1, shared.struck + 1) if shared.left else REFUSED
 
 
 def walker(units: int = 1, budget: int = 2, **changes: object) -> Machine:

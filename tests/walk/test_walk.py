@@ -30,7 +30,7 @@ from fencebench.checker.walk.walker import Walker
 from fencebench.model.build import build
 from fencebench.model.fence import Fence, Refusal, Rule
 from fencebench.model.fences import FENCES, REFERENCE
-from fencebench.model.machine import Event, Machine, Property, State, Step, Transition, tabled
+from fencebench.model.machine import REFUSED, Event, Machine, Property, State, Step, Transition, tabled
 from fencebench.model.rules import put
 from fencebench.model.settings import FAULTS, Bound, Settings
 
@@ -145,7 +145,7 @@ def climber(top: int) -> Machine:
             tabled("fall", ("height", "falls"), fall),
             tabled("wave", ("height",), wave),
         ),
-        allow=lambda struck, effect: struck if effect is None else struck + 1 if struck < 12 else None,
+        allow=lambda struck, effect: struck if effect is None else struck + 1 if struck < 12 else REFUSED,
         faults=lambda struck: struck,
         properties=(Property("few_falls", ("falls",), lambda falls: f"{falls} falls" if falls > 2 else None),),
     )
