@@ -10,9 +10,9 @@ from fencebench.checker.analysis.bounds import Asked
 from fencebench.checker.analysis.check import Checked, Engine, Watching, check, unwatched
 from fencebench.checker.fast.explore import Options
 from fencebench.checker.fast.explore import explore as explore_fast
-from fencebench.checker.search.explore import Watch, explore
-from fencebench.checker.search.result import Limits, Result
-from fencebench.checker.search.stopping import INTERRUPTED
+from fencebench.checker.search.explore import explore
+from fencebench.checker.search.limits import INTERRUPTED, Limits, Watch
+from fencebench.checker.search.result import Result
 from fencebench.model.fence import Fence
 from fencebench.model.machine import Machine
 

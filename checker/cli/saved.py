@@ -16,9 +16,8 @@ from fencebench.checker.errors import BadInput
 from fencebench.checker.fast import checkpoint_file as sealed
 from fencebench.checker.fast.explore import Options, explore
 from fencebench.checker.files import read_text
-from fencebench.checker.search.explore import Watch
-from fencebench.checker.search.result import Limits, Result
-from fencebench.checker.search.stopping import FIRST
+from fencebench.checker.search.limits import Limits, Watch, cut_short
+from fencebench.checker.search.result import Result
 from fencebench.model.fence import Fence
 from fencebench.model.machine import Machine
 from fencebench.model.settings import FAULTS
@@ -69,7 +68,7 @@ class Saved:
             return found
         options = replace(self.options, checkpoint=begun, resume=begun.exists(), key=key)
         result = explore(machine, limits, watch, options)
-        if result.limit in ("", FIRST):
+        if not cut_short(result.limit):
             sealed.write(ended, key, result)
             begun.unlink(missing_ok=True)
         return result

@@ -19,6 +19,7 @@ from fencebench.checker.errors import BadInput
 from fencebench.checker.files import write_whole
 from fencebench.checker.report.case import Case
 from fencebench.checker.report.walk_stories import itf_of, snug
+from fencebench.checker.search.limits import cut_short
 from fencebench.checker.search.result import Result, Verdict
 from fencebench.checker.walk.ground import Site
 from fencebench.checker.walk.listeners import Plan
@@ -49,7 +50,7 @@ class Report:
         """The walks in the shape of an exploration, so that what is owed and standby is reckoned the same way."""
         w = self.walked
         found = {name: case.finding for name, case in self.stories.items()}
-        limit = "" if w.limit == "first violation" else w.limit
+        limit = w.limit if cut_short(w.limit) else None
         result = Result(0, w.steps, w.longest, w.seconds, found, w.coverage, limit, w.finals, "walk")
         return Checked(self.fence, self.settings, (Run(self.bound, result),))
 

@@ -17,7 +17,7 @@ from fencebench.checker.fast.layers import Layer, Room, Run, Segment
 from fencebench.checker.fast.layout import Narrow, Paired
 from fencebench.checker.fast.outcome import Outcome
 from fencebench.checker.fast.violations import Suspicion
-from fencebench.checker.search.stopping import Clock
+from fencebench.checker.search.limits import Clock
 from fencebench.checker.tables.known import Known
 from fencebench.model.machine import Machine
 

@@ -13,7 +13,7 @@ from fencebench.checker.fast.outcome import Outcome, Tally
 from fencebench.checker.fast.stepping import Stepper, Taken
 from fencebench.checker.fast.violations import Docket
 from fencebench.checker.fast.worker_pool import Crew
-from fencebench.checker.search.stopping import INTERRUPTED, Clock
+from fencebench.checker.search.limits import INTERRUPTED, Clock, Expired, Stop, StopKind
 from fencebench.checker.tables.arrays import Growing, Words, cuts, distinct, split, union
 from fencebench.checker.tables.successors import Relation, Turns
 from fencebench.model.machine import State
@@ -52,18 +52,18 @@ class LargeSearch:
 
     def run(self, keep: Callable[[bool], None] = lambda _: None) -> Outcome:
         """Search to the end or to a limit; after each bucket `keep` may save the search, and must if it is the last."""
-        limit = ""
+        limit: Stop | None = None
         try:
             while self.waiting and not limit:
                 cost = min(self.waiting)
                 limit = self.clock.settled(cost, self.docket.best()) or self.attempt(cost)
                 if not limit:
                     limit = self.squeeze()
-                    keep(bool(limit))
+                    keep(limit is not None)
         except KeyboardInterrupt:
             limit = INTERRUPTED
         except Full as full:
-            limit = str(full)
+            limit = Stop(StopKind.FILES, str(full))
         finally:
             self.crew.dismiss()
         return self.outcome(limit)
@@ -74,35 +74,43 @@ class LargeSearch:
         waiting = sum(in_memory(words) for bucket in self.waiting.values() for words in bucket)
         return waiting + sum(layer.nbytes for layer in self.layers.values())
 
-    def squeeze(self) -> str:
+    def squeeze(self) -> Stop | None:
         """Move the words of states into files if, with the turns, they take too much memory, or say that they do."""
         turns = sum(table.nbytes for table in self.stepper.tables)
         if self.room.max_bytes is None or self.nbytes + turns <= self.room.max_bytes:
-            return ""
+            return None
         if self.room.directory is None:
-            return f"{self.room.max_bytes >> 20} MiB of memory"
+            return Stop(StopKind.MEMORY, f"{self.room.max_bytes >> 20} MiB of memory")
         for layer in self.layers.values():
             layer.spill()
         for cost, bucket in self.waiting.items():
             self.waiting[cost] = [self.room.moved(words) for words in bucket]
-        return ""
+        return None
 
-    def attempt(self, cost: Cost) -> str:
-        """Visit the bucket of this cost; say which limit cut it short."""
+    def attempt(self, cost: Cost) -> Stop | None:
+        """Visit the bucket of this cost; say what cut it short."""
         try:
-            return self.expand(cost, self.fresh(cost))
+            words = self.gathered(self.waiting.pop(cost), self.layer(cost).missing)
+            left = self.clock.left(self.tally.states)
+            whole = left is None or len(words) <= left
+            kept = words if whole else words[:left]
+            self.reach(cost, kept)
+            return self.expand(cost, kept) or (None if whole else self.clock.over(self.tally.states))
         except Overflow:
-            return "64 bits a state"
+            return Stop(StopKind.WORD, "64 bits a state")
+        except Expired as late:
+            return late.stop
 
-    def fresh(self, cost: Cost) -> Words:
-        """Take the bucket of this cost, without what was reached before, and reach it."""
-        layer = self.layers.setdefault(cost[0], Layer(self.room))
-        words = self.gathered(self.waiting.pop(cost), layer.missing)
+    def layer(self, cost: Cost) -> Layer:
+        """Return the states that were reached with as many faults."""
+        return self.layers.setdefault(cost[0], Layer(self.room))
+
+    def reach(self, cost: Cost, words: Words) -> None:
+        """Enter states that are reached for the first time."""
         if len(words):
-            layer.add(words, cost[1], self.crew.each)
+            self.layer(cost).add(words, cost[1], self.crew.each)
             self.tally.states += len(words)
             self.tally.depth = max(self.tally.depth, cost[1])
-        return words
 
     def gathered(self, bucket: list[Words], chosen: Callable[[Words], Words] = lambda words: words) -> Words:
         """Return each word of a bucket once, sorted, if it is chosen."""
@@ -110,13 +118,13 @@ class LargeSearch:
         pieces = zip(*(split(words, at) for words in bucket), strict=True)
         return np.concatenate([*self.crew.each(lambda parts: chosen(union([*parts])), pieces)])
 
-    def expand(self, cost: Cost, words: Words) -> str:
-        """Visit every state of a bucket; say which limit cut it short."""
+    def expand(self, cost: Cost, words: Words) -> Stop | None:
+        """Visit every state of a bucket; say what cut it short."""
         done = 0
         while done < len(words):
             try:
                 for taken in self.crew.each(self.stepper.take, chunks(words[done:])):
-                    if limit := self.clock.over(self.tally.states):
+                    if limit := self.clock.late():
                         return limit
                     self.visit(cost, taken)
                     done += len(taken.chunk.words)
@@ -125,7 +133,7 @@ class LargeSearch:
                 words = self.make_room(words)
         self.compact(cost)
         self.hearing.close(cost, self.stepper.tables)
-        return ""
+        return None
 
     def compact(self, cost: Cost) -> None:
         """Keep every state of the next level once that has to wait for its turn."""
@@ -185,7 +193,7 @@ class LargeSearch:
         for table in self.stepper.tables:
             self.count(table)
 
-    def outcome(self, limit: str) -> Outcome:
+    def outcome(self, limit: Stop | None) -> Outcome:
         """Gather what the search has to tell."""
         self.settle()
         counts = self.events.array.tolist()

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from fencebench.checker.fast.trace import Member, finding, walk
 from fencebench.checker.fast.violations import Docket, Suspicion
 from fencebench.checker.search.coverage import add_event
+from fencebench.checker.search.limits import FIRST, Clock, Stop
 from fencebench.checker.search.progress import blocked
 from fencebench.checker.search.result import Coverage, Finding, Result
-from fencebench.checker.search.stopping import FIRST, Clock
 from fencebench.model.machine import Event, Machine, Progress
 
 GRAPH_STATES = 4_000_000
@@ -29,12 +29,12 @@ class Tally:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a search leaves: counts, suspicions, ways to trace one back and to judge progress, a limit or nothing."""
+    """What a search leaves: counts, suspicions, ways to trace one back and to judge progress, and what stopped it."""
 
     tally: Tally
     docket: Docket
     gates: Callable[[Suspicion], list[Member]]
-    limit: str
+    limit: Stop | None
     stranded: Callable[[Progress], Suspicion | None] = lambda _: None
 
 

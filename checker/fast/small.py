@@ -12,7 +12,7 @@ from typing import cast
 from fencebench.checker.fast.outcome import Outcome, Tally
 from fencebench.checker.fast.trace import Member
 from fencebench.checker.fast.violations import Docket, Suspicion
-from fencebench.checker.search.stopping import INTERRUPTED, Clock
+from fencebench.checker.search.limits import INTERRUPTED, Clock, Expired, Stop
 from fencebench.checker.tables.known import Known
 from fencebench.checker.tables.machine_tables import FORBIDDEN
 from fencebench.model.machine import State
@@ -43,18 +43,18 @@ class SmallSearch:
         """Search to the end or to a limit; give up, for another search to start over, past `most` states."""
         root = self.encode(self.start)
         self.waiting[self.tables.faults[root >> self.top], 0] = {root: None}
-        limit = ""
+        limit: Stop | None = None
         try:
             while self.waiting and not limit:
                 if len(self.reached) > most:
                     return None
                 cost = min(self.waiting)
-                limit = self.clock.settled(cost, self.docket.best()) or self.expand(cost, self.fresh(cost))
+                limit = self.clock.settled(cost, self.docket.best()) or self.attempt(cost)
         except KeyboardInterrupt:
             limit = INTERRUPTED
         return self.outcome(limit)
 
-    def outcome(self, limit: str) -> Outcome:
+    def outcome(self, limit: Stop | None) -> Outcome:
         """Gather what the search has to tell."""
         self.tally.states, self.tally.transitions = len(self.reached), sum(self.events)
         self.tally.events = Counter(dict(zip(self.tables.events.values, self.events, strict=False)))
@@ -66,21 +66,30 @@ class SmallSearch:
 
     def fresh(self, cost: tuple[int, int]) -> list[int]:
         """Take the bucket of this cost and leave out what was reached before."""
-        words = [word for word in self.waiting.pop(cost) if word not in self.reached]
-        self.reached.update(dict.fromkeys(words, cost[1]))
-        return words
+        return [word for word in self.waiting.pop(cost) if word not in self.reached]
 
-    def expand(self, cost: tuple[int, int], words: list[int]) -> str:
-        """Visit every state of a bucket; say which limit cut it short."""
+    def attempt(self, cost: tuple[int, int]) -> Stop | None:
+        """Visit the bucket of this cost; say what cut it short."""
+        words, left = self.fresh(cost), self.clock.left(len(self.reached))
+        try:
+            stop = self.expand(cost, words[:left])
+            cut = left is not None and len(words) > left
+            return stop or (self.clock.over(len(self.reached)) if cut else None)
+        except Expired as late:
+            return late.stop
+
+    def expand(self, cost: tuple[int, int], words: list[int]) -> Stop | None:
+        """Reach and visit states; say what cut it short."""
         for word in words:
-            self.tally.depth = max(self.tally.depth, cost[1])
-            if limit := self.clock.over(len(self.reached)):
+            if limit := self.clock.late():
                 return limit
+            self.reached[word] = cost[1]
+            self.tally.depth = max(self.tally.depth, cost[1])
             self.judge(cost, word)
             if self.visit(cost, word):
                 self.end(cost, word)
         self.clock.tick(len(self.reached), sum(map(len, self.waiting.values())), cost[1])
-        return ""
+        return None
 
     def visit(self, cost: tuple[int, int], word: int) -> bool:
         """Take every step from a state and judge it; say whether the state is final."""

@@ -9,10 +9,9 @@ from fencebench.checker.reduce.blocks import Blocks, minimised
 from fencebench.checker.reduce.lift import as_finding, lifted
 from fencebench.checker.reduce.product import begun, product, unjudged
 from fencebench.checker.reduce.system import system
-from fencebench.checker.search.explore import UNLIMITED, Watch
+from fencebench.checker.search.limits import UNLIMITED, Limits, Watch, cut_short
 from fencebench.checker.search.properties import Promises
-from fencebench.checker.search.result import Coverage, Finding, Limits, Result
-from fencebench.checker.search.stopping import FIRST
+from fencebench.checker.search.result import Coverage, Finding, Result
 from fencebench.model.local_view import Cast, Known, Solo
 from fencebench.model.machine import Machine
 
@@ -102,7 +101,7 @@ def searches(reduced: Reduced, engine: Engine, limits: Limits, watch: Watch, sta
         result = engine(reduced.begun(cast), remaining(limits, states, time.monotonic() - started), watch)
         yield Searched(cast, result)
         states += result.states
-        if result.limit not in ("", FIRST):
+        if cut_short(result.limit):
             return
 
 
@@ -146,5 +145,5 @@ def merged(searched: list[Searched]) -> Result:
         depth=max(result.depth for result in results),
         finals=0,
         coverage=coverage,
-        limit=max((result.limit for result in results), key=lambda limit: (limit != "") + (limit not in ("", FIRST))),
+        limit=max((result.limit for result in results), key=lambda limit: (limit is not None) + cut_short(limit)),
     )

@@ -28,7 +28,7 @@ def product(machine: Machine, solo: Solo, blocks: Blocks) -> Machine:
     """Return the machine with a block number for each unit's parts, but for where it begins."""
     return Machine(
         parts=("block",),
-        initial=machine.initial,
+        initial=State(machine.initial.shared, ()),
         actions=(tabled("show", ("block",), partial(shows, blocks=blocks)),),
         allow=partial(allowed, solo=solo),
         faults=machine.faults,

@@ -10,9 +10,10 @@ from fencebench.checker.report.narrate import lanes_of, steps_of
 from fencebench.checker.report.stored import written
 from fencebench.checker.report.story import Story
 from fencebench.checker.search.explore import explore
+from fencebench.checker.search.limits import Limits
 from fencebench.checker.search.properties import promising
 from fencebench.checker.search.replay import stored
-from fencebench.checker.search.result import Finding, Limits
+from fencebench.checker.search.result import Finding
 from fencebench.checker.walk.ground import Ground
 from fencebench.checker.walk.least import least, retold
 from fencebench.model.build import build

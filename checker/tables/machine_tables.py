@@ -3,6 +3,7 @@
 The readable model is called once for each distinct value of what it reads; from then on only numbers move.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any, NamedTuple
@@ -48,7 +49,7 @@ class OwnStep(NamedTuple):
 
 
 class Tables:
-    """Everything that is known of a machine so far."""
+    """Everything that is known of a machine so far. `check_time` is called before the model is, and may raise."""
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
@@ -60,6 +61,7 @@ class Tables:
         self.effects(None)
         self.shareds: Numbers[Any] = Numbers()
         self.faults: list[int] = []
+        self.check_time: Callable[[], None] = lambda: None
         asked = (q.of_unit, q.of_shared, q.of_both, q.of_move, q.of_passage, q.of_own_step)
         self.sources = {panel: [self.source(name) for name in panel.reads] for panels in asked for panel in panels}
         self.offers = tuple(Offers(self, action) for action in machine.actions)
@@ -83,6 +85,7 @@ class Tables:
         """Return the shared part after an effect, or `FORBIDDEN`."""
         if effect == 0:
             return shared
+        self.check_time()
         after = self.machine.answer(self.shareds.values[shared], self.effects.values[effect])
         return FORBIDDEN if after is REFUSED else self.shared(after)
 
@@ -117,6 +120,7 @@ class Tables:
         """Return the alarm of a panel at the values behind these numbers, one for each name it reads."""
         alarm = panel.known.get(ids)
         if alarm is None:
+            self.check_time()
             values = tuple([known[i] for known, i in zip(self.sources[panel], ids, strict=True)])
             alarm = panel.known[ids] = self.questions.alarm(panel.fires(values))
         return alarm
@@ -174,6 +178,7 @@ class Offers:
         """Call the action, if it has not been asked this before."""
         if key not in self.known:
             values = [facet.seen.values[number] for facet, number in zip(self.facets, key, strict=True)]
+            self.tables.check_time()
             steps, effects = self.tables.machine.ask(self.action, *values), self.tables.effects
             self.known[key] = tuple([Alternative(self, key, step, effects(step.effect)) for step in steps])
         return self.known[key]

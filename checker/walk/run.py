@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, Phase, Verbosity, seed, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from fencebench.checker.search.coverage import Counting
+from fencebench.checker.search.limits import Stop
 from fencebench.checker.search.result import Coverage, Finding
 from fencebench.checker.walk.ground import Site
 from fencebench.checker.walk.least import least
@@ -44,7 +45,7 @@ class Walked:
     most_faults: int
     longest: int
     seconds: float
-    limit: str
+    limit: Stop | None
     coverage: Coverage
     first: Mapping[str, Finding]
     shrunk: Mapping[str, Finding]
@@ -78,8 +79,8 @@ def survey(site: Site, plan: Plan, deadline: float, watch: Watch) -> Tally:
         for round_ in rounds(plan):
             hypothesis_runs(site, surveyor, round_, Phase.generate)
             tally.found_in.update({name: round_ for name in tally.found if name not in tally.found_in})
-    except Enough as limit:
-        tally.limit = str(limit)
+    except Enough as enough:
+        tally.limit = enough.stop
         tally.found_in.update({name: round_ for name in tally.found if name not in tally.found_in})
     return tally
 
