@@ -57,9 +57,9 @@ def on_tables(options: Options) -> Engine:
 def reduced(engine: Engine) -> Engine:
     """Return an engine that makes each shard small before the other explores them all."""
     from fencebench.checker.reduce.explore import explore as explore_reduced
-    from fencebench.model.budget_split import solo
+    from fencebench.model.budget_split import local_view
 
-    return lambda machine, limits, watch: explore_reduced(machine, solo(machine), engine, limits, watch)
+    return lambda machine, limits, watch: explore_reduced(machine, local_view(machine), engine, limits, watch)
 
 
 ENGINES: dict[str, Callable[[bool], Engine]] = {"auto": fast, "fast": fast, "plain": plain}

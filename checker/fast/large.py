@@ -5,17 +5,17 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from fencebench.checker.fast.backward import Trail
+from fencebench.checker.fast.backward import BackwardSearch
 from fencebench.checker.fast.layers import Full, Layer, Room, in_memory
 from fencebench.checker.fast.layout import Overflow, Paired, roomy
-from fencebench.checker.fast.monitor import Cost, Hearing
+from fencebench.checker.fast.monitor import Cost, PropertyMonitor
 from fencebench.checker.fast.outcome import Outcome, Tally
 from fencebench.checker.fast.stepping import Stepper, Taken
-from fencebench.checker.fast.violations import Docket
-from fencebench.checker.fast.worker_pool import Crew
+from fencebench.checker.fast.violations import Violations
+from fencebench.checker.fast.worker_pool import WorkerPool
 from fencebench.checker.search.limits import INTERRUPTED, Clock, Expired, Stop, StopKind
 from fencebench.checker.tables.arrays import Growing, Words, cuts, distinct, split, union
-from fencebench.checker.tables.successors import Relation, Turns
+from fencebench.checker.tables.successors import Relation, SuccessorTable
 from fencebench.model.machine import State
 
 EVERYTHING = Room()
@@ -36,14 +36,14 @@ class LargeSearch:
         self, relation: Relation, start: State, clock: Clock, symmetry: bool, room: Room = EVERYTHING, threads: int = 1
     ) -> None:
         self.tables, self.start, self.clock, self.room = relation.tables, start, clock, room
-        self.questions = self.tables.questions
+        self.properties = self.tables.properties
         self.stepper = Stepper(relation, len(start.units), symmetry)
-        self.docket, self.tally = Docket(self.questions), Tally()
+        self.violations, self.tally = Violations(self.properties), Tally()
         self.layers: dict[int, Layer] = {}
         self.waiting: dict[Cost, list[Words]] = {}
         self.events = Growing(np.int64)
-        self.hearing = Hearing(self.docket, self.stepper.moves.faults)
-        self.crew = Crew(threads)
+        self.monitor = PropertyMonitor(self.violations, self.stepper.moves.faults)
+        self.pool = WorkerPool(threads)
 
     def begin(self) -> None:
         """Put the initial state into its bucket."""
@@ -56,7 +56,7 @@ class LargeSearch:
         try:
             while self.waiting and not limit:
                 cost = min(self.waiting)
-                limit = self.clock.settled(cost, self.docket.best()) or self.attempt(cost)
+                limit = self.clock.settled(cost, self.violations.best()) or self.attempt(cost)
                 if not limit:
                     limit = self.squeeze()
                     keep(limit is not None)
@@ -65,7 +65,7 @@ class LargeSearch:
         except Full as full:
             limit = Stop(StopKind.FILES, str(full))
         finally:
-            self.crew.dismiss()
+            self.pool.shutdown()
         return self.outcome(limit)
 
     @property
@@ -75,9 +75,9 @@ class LargeSearch:
         return waiting + sum(layer.nbytes for layer in self.layers.values())
 
     def squeeze(self) -> Stop | None:
-        """Move the words of states into files if, with the turns, they take too much memory, or say that they do."""
-        turns = sum(table.nbytes for table in self.stepper.tables)
-        if self.room.max_bytes is None or self.nbytes + turns <= self.room.max_bytes:
+        """Move the words of states into files if, with the rows, they take too much memory, or say that they do."""
+        rows = sum(table.nbytes for table in self.stepper.tables)
+        if self.room.max_bytes is None or self.nbytes + rows <= self.room.max_bytes:
             return None
         if self.room.directory is None:
             return Stop(StopKind.MEMORY, f"{self.room.max_bytes >> 20} MiB of memory")
@@ -108,7 +108,7 @@ class LargeSearch:
     def reach(self, cost: Cost, words: Words) -> None:
         """Enter states that are reached for the first time."""
         if len(words):
-            self.layer(cost).add(words, cost[1], self.crew.each)
+            self.layer(cost).add(words, cost[1], self.pool.each)
             self.tally.states += len(words)
             self.tally.depth = max(self.tally.depth, cost[1])
 
@@ -116,14 +116,14 @@ class LargeSearch:
         """Return each word of a bucket once, sorted, if it is chosen."""
         at = cuts(bucket)
         pieces = zip(*(split(words, at) for words in bucket), strict=True)
-        return np.concatenate([*self.crew.each(lambda parts: chosen(union([*parts])), pieces)])
+        return np.concatenate([*self.pool.each(lambda parts: chosen(union([*parts])), pieces)])
 
     def expand(self, cost: Cost, words: Words) -> Stop | None:
         """Visit every state of a bucket; say what cut it short."""
         done = 0
         while done < len(words):
             try:
-                for taken in self.crew.each(self.stepper.take, chunks(words[done:])):
+                for taken in self.pool.each(self.stepper.take, chunks(words[done:])):
                     if limit := self.clock.late():
                         return limit
                     self.visit(cost, taken)
@@ -132,11 +132,11 @@ class LargeSearch:
             except Overflow:
                 words = self.make_room(words)
         self.compact(cost)
-        self.hearing.close(cost, self.stepper.tables)
+        self.monitor.close(cost, self.stepper.tables)
         return None
 
     def compact(self, cost: Cost) -> None:
-        """Keep every state of the next level once that has to wait for its turn."""
+        """Keep every state of the next level once that has to wait."""
         for (faults, steps), bucket in self.waiting.items():
             if steps == cost[1] + 1 and faults > cost[0] and len(bucket) > 1:
                 bucket[:] = [self.gathered(bucket)]
@@ -155,26 +155,26 @@ class LargeSearch:
             layer.translate(lambda w: stepper.translate(w, old))
         for cost, waiting in self.waiting.items():
             self.waiting[cost] = [distinct(stepper.translate(w, old)) for w in waiting]
-        for suspicion in self.docket.suspicions.values():
-            suspicion.words = [stepper.translate(w, old) for w in suspicion.words]
+        for violation in self.violations.cheapest.values():
+            violation.words = [stepper.translate(w, old) for w in violation.words]
         return stepper.translate(words, old)
 
     def visit(self, cost: Cost, taken: Taken) -> None:
         """Judge states and the steps from them, and queue where those lead."""
         chunk, goes_on = taken.chunk, np.zeros(len(taken.chunk.words), np.bool_)
-        for turn in chunk.turns:
-            turn.table.visit(turn.numbers)
-            self.hearing.chunk(cost, chunk.words, turn.table, turn.numbers)
-            goes_on |= turn.table.book.quiet[turn.numbers] > 0
-            if turn.table not in self.stepper.tables:
-                self.count(turn.table)
-        for faults, words in ((cost[0], taken.quiet), *taken.struck):
+        for row in chunk.rows:
+            row.table.visit(row.numbers)
+            self.monitor.chunk(cost, chunk.words, row.table, row.numbers)
+            goes_on |= row.table.successors.fault_free[row.numbers] > 0
+            if row.table not in self.stepper.tables:
+                self.count(row.table)
+        for faults, words in ((cost[0], taken.fault_free), *taken.faulty):
             if len(words):
                 self.waiting.setdefault((faults, cost[1] + 1), []).append(words)
         self.end(cost, chunk.words[~goes_on])
 
-    def count(self, table: Turns) -> None:
-        """Add up the events of the turns that were taken."""
+    def count(self, table: SuccessorTable) -> None:
+        """Add up the events of the rows that were taken."""
         events = table.events()
         self.events.grow(len(events))
         self.events.array[: len(events)] += events
@@ -182,14 +182,14 @@ class LargeSearch:
     def end(self, cost: Cost, words: Words) -> None:
         """Count final states and judge them."""
         self.tally.finals += len(words)
-        if not self.questions.of_final:
+        if not self.properties.of_final:
             return
         for place, state in enumerate(self.stepper.decode(words)):
-            if alarm := self.questions.final(state):
-                self.docket.state(alarm, *cost, [words[place : place + 1]])
+            if fired := self.properties.final(state):
+                self.violations.state(fired, *cost, [words[place : place + 1]])
 
     def settle(self) -> None:
-        """Add up the events of all turns that were taken."""
+        """Add up the events of all rows that were taken."""
         for table in self.stepper.tables:
             self.count(table)
 
@@ -199,4 +199,4 @@ class LargeSearch:
         counts = self.events.array.tolist()
         self.tally.transitions = sum(counts)
         self.tally.events = Counter(dict(zip(self.tables.events.values, counts, strict=False)))
-        return Outcome(self.tally, self.docket, Trail(self.stepper, self.layers).gates, limit)
+        return Outcome(self.tally, self.violations, BackwardSearch(self.stepper, self.layers).path_sets, limit)

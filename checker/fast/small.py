@@ -11,7 +11,7 @@ from typing import cast
 
 from fencebench.checker.fast.outcome import Outcome, Tally
 from fencebench.checker.fast.trace import Member
-from fencebench.checker.fast.violations import Docket, Suspicion
+from fencebench.checker.fast.violations import Violation, Violations
 from fencebench.checker.search.limits import INTERRUPTED, Clock, Expired, Stop
 from fencebench.checker.tables.known import Known
 from fencebench.checker.tables.machine_tables import FORBIDDEN
@@ -27,9 +27,9 @@ class SmallSearch:
     """One search: its tables, what was reached and what is waiting."""
 
     def __init__(self, known: Known, start: State, clock: Clock, symmetry: bool) -> None:
-        self.tables, self.rows, self.start = known.tables, known.rows, start
+        self.tables, self.unit_table, self.start = known.tables, known.unit_table, start
         self.clock, self.symmetry = clock, symmetry
-        self.docket = Docket(self.tables.questions)
+        self.violations = Violations(self.tables.properties)
         count = len(start.units)
         self.shifts = tuple(WIDTH * i for i in range(count))
         self.top = WIDTH * count
@@ -49,7 +49,7 @@ class SmallSearch:
                 if len(self.reached) > most:
                     return None
                 cost = min(self.waiting)
-                limit = self.clock.settled(cost, self.docket.best()) or self.attempt(cost)
+                limit = self.clock.settled(cost, self.violations.best()) or self.attempt(cost)
         except KeyboardInterrupt:
             limit = INTERRUPTED
         return self.outcome(limit)
@@ -58,10 +58,10 @@ class SmallSearch:
         """Gather what the search has to tell."""
         self.tally.states, self.tally.transitions = len(self.reached), sum(self.events)
         self.tally.events = Counter(dict(zip(self.tables.events.values, self.events, strict=False)))
-        return Outcome(self.tally, self.docket, self.gates, limit)
+        return Outcome(self.tally, self.violations, self.path_sets, limit)
 
     def faults(self, word: int) -> int:
-        """Return how many faults have struck in a state."""
+        """Return how many faults have faulty in a state."""
         return self.tables.faults[word >> self.top]
 
     def fresh(self, cost: tuple[int, int]) -> list[int]:
@@ -94,12 +94,12 @@ class SmallSearch:
     def visit(self, cost: tuple[int, int], word: int) -> bool:
         """Take every step from a state and judge it; say whether the state is final."""
         final = True
-        for after, event, alarm in self.steps(word):
+        for after, event, fired in self.steps(word):
             self.count(event)
             faults = self.tables.faults[after >> self.top]
             final = final and (after == word or faults > cost[0])
-            if alarm:
-                self.docket.step(alarm, faults, cost, (word,))
+            if fired:
+                self.violations.step(fired, faults, cost, (word,))
             after = self.canonical(after)
             if after not in self.reached:
                 self.waiting.setdefault((faults, cost[1] + 1), {})[after] = None
@@ -111,24 +111,24 @@ class SmallSearch:
         answers, verdicts = self.asked(shared)
         for shift in self.shifts:
             number = (word >> shift) & MASK
-            for move in self.rows.row(number).moves:
-                effect = move.offer.effect
+            for move in self.unit_table.row(number).moves:
+                effect = move.template.effect
                 after = answers.get(effect)
                 if after is None:
                     after = answers[effect] = self.tables.answer(shared, effect)
                 if after != FORBIDDEN:
                     if move.delta is None:
-                        self.rows.complete(number, move)
-                    alarm = verdicts.get(move.label)
-                    if alarm is None:
-                        alarm = verdicts[move.label] = self.rows.verdict(shared, after, move.label)
+                        self.unit_table.complete(number, move)
+                    fired = verdicts.get(move.label)
+                    if fired is None:
+                        fired = verdicts[move.label] = self.unit_table.verdict(shared, after, move.label)
                     word_after = word + (cast(int, move.delta) << shift) + ((after - shared) << self.top)
-                    yield word_after, move.offer.event, self.tables.questions.join(move.alarm, alarm)
-        for own in self.rows.own_steps(shared):
-            yield word + ((own.shared - shared) << self.top), own.event, own.alarm
+                    yield word_after, move.template.event, self.tables.properties.join(move.fired, fired)
+        for own in self.unit_table.own_steps(shared):
+            yield word + ((own.shared - shared) << self.top), own.event, own.fired
 
     def asked(self, shared: int) -> tuple[dict[int, int], dict[int, int]]:
-        """Return a shared part's known answers to effects, and the known alarms of steps from it by label."""
+        """Return a shared part's known answers to effects, and the known fired_in of steps from it by label."""
         while len(self.answers) <= shared:
             self.answers.append(({}, {}))
         return self.answers[shared]
@@ -142,32 +142,32 @@ class SmallSearch:
     def judge(self, cost: tuple[int, int], word: int) -> None:
         """Take note of the claims that strike in a state."""
         shared = word >> self.top
-        alarm = self.rows.alarm_of_shared(shared)
+        fired = self.unit_table.fired_by_shared(shared)
         for shift in self.shifts:
-            row = self.rows.row((word >> shift) & MASK)
-            alarm = self.tables.questions.join(alarm, row.alarm)
-            if self.tables.questions.of_both:
-                alarm = self.tables.questions.join(alarm, self.rows.meeting(shared, row.stance))
-        if alarm:
-            self.docket.state(alarm, *cost, (word,))
+            row = self.unit_table.row((word >> shift) & MASK)
+            fired = self.tables.properties.join(fired, row.fired)
+            if self.tables.properties.of_both:
+                fired = self.tables.properties.join(fired, self.unit_table.meeting(shared, row.outlook))
+        if fired:
+            self.violations.state(fired, *cost, (word,))
 
     def end(self, cost: tuple[int, int], word: int) -> None:
         """Count a final state and judge it."""
         self.tally.finals += 1
-        if self.tables.questions.of_final and (alarm := self.tables.questions.final(self.decode(word))):
-            self.docket.state(alarm, *cost, (word,))
+        if self.tables.properties.of_final and (fired := self.tables.properties.final(self.decode(word))):
+            self.violations.state(fired, *cost, (word,))
 
     def encode(self, state: State) -> int:
         """Return the word of a state."""
         word = self.tables.shared(state.shared) << self.top
         for shift, unit in zip(self.shifts, state.units, strict=True):
-            word |= self.rows.units(self.tables.unit(unit)) << shift
+            word |= self.unit_table.units(self.tables.unit(unit)) << shift
         return self.canonical(word)
 
     def decode(self, word: int) -> State:
         """Return the state of a word."""
         numbers = ((word >> shift) & MASK for shift in self.shifts)
-        units = tuple(self.tables.unit_value(self.rows.units.values[number]) for number in numbers)
+        units = tuple(self.tables.unit_value(self.unit_table.units.values[number]) for number in numbers)
         return State(self.tables.shareds.values[word >> self.top], units)
 
     def canonical(self, word: int) -> int:
@@ -177,13 +177,13 @@ class SmallSearch:
         numbers = sorted((word >> shift) & MASK for shift in self.shifts)
         return word >> self.top << self.top | sum(n << shift for n, shift in zip(numbers, self.shifts, strict=True))
 
-    def gates(self, suspicion: Suspicion) -> list[Member]:
-        """Return the sets of states, one for each step, that the cheapest stories of a suspicion pass through."""
-        states, gates = dict.fromkeys(suspicion.words), list[Member]()
-        for steps in range(self.reached[suspicion.words[0]], 0, -1):
-            gates.append(self.member(states))
+    def path_sets(self, violation: Violation) -> list[Member]:
+        """Return the sets of states, one for each step, that the cheapest stories of a violation pass through."""
+        states, path_sets = dict.fromkeys(violation.words), list[Member]()
+        for steps in range(self.reached[violation.words[0]], 0, -1):
+            path_sets.append(self.member(states))
             states = self.before(states, steps - 1)
-        return gates[::-1]
+        return path_sets[::-1]
 
     @cached_property
     def sources(self) -> dict[int, list[int]]:

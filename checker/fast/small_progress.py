@@ -1,11 +1,11 @@
 """Progress judged on the states that a small search reached: which hopeful ones the goal is out of reach of."""
 
 from fencebench.checker.fast.small import SmallSearch
-from fencebench.checker.fast.violations import Suspicion
+from fencebench.checker.fast.violations import Violation
 from fencebench.model.machine import Progress
 
 
-def stranded(search: SmallSearch, progress: Progress) -> Suspicion | None:
+def stranded(search: SmallSearch, progress: Progress) -> Violation | None:
     """Return the cheapest hopeful states from which no steps without a fault lead to the goal."""
     able = able_of(search, progress)
     lost = [(search.faults(w), steps, w) for w, steps in search.reached.items() if w not in able]
@@ -13,7 +13,7 @@ def stranded(search: SmallSearch, progress: Progress) -> Suspicion | None:
     if not due:
         return None
     cost = due[0][:2]
-    return Suspicion(*cost, None, [word for *other, word in due if tuple(other) == cost])
+    return Violation(*cost, None, [word for *other, word in due if tuple(other) == cost])
 
 
 def able_of(search: SmallSearch, progress: Progress) -> set[int]:

@@ -6,7 +6,7 @@ one whose first step comes first in the machine's order of steps, then its secon
 
 from collections.abc import Callable, Sequence
 
-from fencebench.checker.fast.violations import Suspicion
+from fencebench.checker.fast.violations import Violation
 from fencebench.checker.search.properties import (
     concerns,
     lookup,
@@ -22,10 +22,10 @@ from fencebench.model.machine import Machine, Property, State, Transition
 Member = Callable[[State], bool]
 
 
-def walk(machine: Machine, gates: Sequence[Member]) -> tuple[State, tuple[Transition, ...]]:
+def walk(machine: Machine, path_sets: Sequence[Member]) -> tuple[State, tuple[Transition, ...]]:
     """Take, from the initial state, always the first step through the next gate; return where that ends."""
     state, trace = machine.initial, []
-    for passes in gates:
+    for passes in path_sets:
         step = next(t for t in machine.successors(state) if passes(t.after))
         trace.append(step)
         state = step.after
@@ -34,10 +34,10 @@ def walk(machine: Machine, gates: Sequence[Member]) -> tuple[State, tuple[Transi
 
 def fails_on(machine: Machine, claim: Property, state: State, step: Transition) -> str | None:
     """Say why a step breaks a promise, or None."""
-    sight, alone = sight_of_step(state, step), on_shared(claim)
-    if (step.unit is None and not alone) or not concerns(claim, sight):
+    valuation, alone = sight_of_step(state, step), on_shared(claim)
+    if (step.unit is None and not alone) or not concerns(claim, valuation):
         return None
-    return claim.why(*lookup(machine, claim)(sight[-4:] if alone else sight))
+    return claim.why(*lookup(machine, claim)(valuation[-4:] if alone else valuation))
 
 
 def fails_in(machine: Machine, claim: Property, state: State, unit: int | None) -> str | None:
@@ -45,14 +45,14 @@ def fails_in(machine: Machine, claim: Property, state: State, unit: int | None) 
     return claim.why(*lookup(machine, claim)(sight_of_state(state, unit)))
 
 
-def finding(machine: Machine, name: str, suspicion: Suspicion, gates: Sequence[Member]) -> Finding:
-    """Tell the story that the gates lead along, with the step that breaks the promise if a step does."""
-    state, trace = walk(machine, gates)
+def finding(machine: Machine, name: str, violation: Violation, path_sets: Sequence[Member]) -> Finding:
+    """Tell the story that the path_sets lead along, with the step that breaks the promise if a step does."""
+    state, trace = walk(machine, path_sets)
     claims = [claim for claim in machine.properties if claim.name == name]
-    if suspicion.before is not None:
-        step, why = breaking(machine, [c for c in claims if on_step(c)], suspicion.faults, state)
-        return Finding(name, *suspicion.cost, why, (*trace, step))
-    return Finding(name, *suspicion.cost, broken(machine, [c for c in claims if not on_step(c)], state), trace)
+    if violation.before is not None:
+        step, why = breaking(machine, [c for c in claims if on_step(c)], violation.faults, state)
+        return Finding(name, *violation.cost, why, (*trace, step))
+    return Finding(name, *violation.cost, broken(machine, [c for c in claims if not on_step(c)], state), trace)
 
 
 def breaking(machine: Machine, claims: Sequence[Property], faults: int, state: State) -> tuple[Transition, str]:

@@ -76,8 +76,8 @@ def test_a_walk_and_small_units_take_none_for_a_shared_part() -> None:
     assert walked(climber()) == {"low"}
     alone = with_shares(climber())
     nothing = replace(alone.machine, allow=lambda known, effect: known)
-    split = alone.casts[0]._replace(shared=None)
-    found = reduced(climber(), replace(alone, machine=nothing, casts=(split,)), lambda m, limits, watch: plain(m))
+    split = alone.splits[0]._replace(shared=None)
+    found = reduced(climber(), replace(alone, machine=nothing, splits=(split,)), lambda m, limits, watch: plain(m))
     assert found.findings["low"].steps == 3
 
 
