@@ -21,10 +21,10 @@ from fencebench.checker.report.case import Case
 from fencebench.checker.report.walk_stories import itf_of, snug
 from fencebench.checker.search.limits import cut_short
 from fencebench.checker.search.result import Result, Verdict
-from fencebench.checker.walk.ground import Site
 from fencebench.checker.walk.listeners import Plan
-from fencebench.checker.walk.profiles import TEMPERS
+from fencebench.checker.walk.profiles import PROFILES
 from fencebench.checker.walk.run import Walked, walk
+from fencebench.checker.walk.tables import WalkSource
 from fencebench.model.build import build
 from fencebench.model.fence import Fence
 from fencebench.model.promises.catalogue import NAMES
@@ -112,9 +112,9 @@ def plan_of(options: Mapping[str, Any]) -> Plan:
     )
 
 
-def site_of(fence: Fence, bound: Bound, settings: Settings) -> Site:
-    """Return the ground for walks of a fence."""
-    return Site(lambda: build(fence, bound, settings), FAULTS, TEMPERS)
+def source_of(fence: Fence, bound: Bound, settings: Settings) -> WalkSource:
+    """Return the tables for walks of a fence."""
+    return WalkSource(lambda: build(fence, bound, settings), FAULTS, PROFILES)
 
 
 def report_of(fence: Fence, wanted: Asked, plan: Plan, quiet: bool = False) -> Report:
@@ -122,7 +122,7 @@ def report_of(fence: Fence, wanted: Asked, plan: Plan, quiet: bool = False) -> R
     [bound], settings = wanted.bounds, wanted.settings
     progress = Progress(fence.name, quiet)
     try:
-        walked = walk(site_of(fence, bound, settings), plan, progress.tell)
+        walked = walk(source_of(fence, bound, settings), plan, progress.tell)
     finally:
         progress.clear()
     stories = {n: snug(fence, bound, settings, f) for n, f in walked.least.items()}

@@ -14,8 +14,8 @@ from fencebench.checker.search.limits import Limits
 from fencebench.checker.search.properties import promising
 from fencebench.checker.search.replay import stored
 from fencebench.checker.search.result import Finding
-from fencebench.checker.walk.ground import Ground
 from fencebench.checker.walk.least import least, retold
+from fencebench.checker.walk.tables import WalkTables
 from fencebench.model.build import build
 from fencebench.model.fence import Fence
 from fencebench.model.settings import FAULTS, Bound, Settings
@@ -53,10 +53,10 @@ def snug(fence: Fence, bound: Bound, settings: Settings, found: Finding) -> Case
     for part in alone(found):
         story = [stored(t) for t in part.trace]
         for less in smaller(bound, part):
-            ground = Ground(build(fence, less, settings), FAULTS)
-            again = retold(ground, story, found.property)
+            tables = WalkTables(build(fence, less, settings), FAULTS)
+            again = retold(tables, story, found.property)
             if again is not None and again.cost <= found.cost:
-                short = least(ground, again)
+                short = least(tables, again)
                 return Case(fence, less, settings, searched(fence, less, settings, short) or short)
     return Case(fence, bound, settings, found)
 
@@ -69,7 +69,9 @@ def searched(fence: Fence, bound: Bound, settings: Settings, found: Finding) -> 
     shortest = explore(machine, SEARCH).findings.get(found.property)
     if shortest is None or shortest.cost >= found.cost:
         return None
-    return retold(Ground(build(fence, bound, settings), FAULTS), [stored(t) for t in shortest.trace], found.property)
+    return retold(
+        WalkTables(build(fence, bound, settings), FAULTS), [stored(t) for t in shortest.trace], found.property
+    )
 
 
 def told(case: Case, reproduce: str) -> Story:

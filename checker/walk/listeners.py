@@ -64,7 +64,7 @@ class Tally:
 
 
 @dataclass(frozen=True)
-class Surveyor:
+class SurveyListener:
     """Listens to a survey: counts, and keeps the first story of each broken promise."""
 
     tally: Tally

@@ -10,7 +10,7 @@ from fencebench.checker.fast import Options, explore
 from fencebench.checker.reduce.explore import explore as reduced
 from fencebench.checker.search.explore import explore as plain
 from fencebench.checker.search.result import Result
-from fencebench.checker.walk.ground import Ground
+from fencebench.checker.walk.tables import WalkTables
 from fencebench.checker.walk.walker import Walker
 from fencebench.model.machine import (
     REFUSED,
@@ -29,8 +29,8 @@ from tests.toys import told
 
 
 def walked(machine: Machine) -> set[str]:
-    walker = Walker(Ground(machine, ()))
-    while steps := [option for rule in walker.ground.ordinary for option in walker.options(rule)]:
+    walker = Walker(WalkTables(machine, ()))
+    while steps := [option for rule in walker.tables.ordinary for option in walker.options(rule)]:
         walker.take(steps[0])
     return {*walker.broken}
 
