@@ -12,10 +12,10 @@ import numpy as np
 from fencebench.checker.fast import checkpoint_file
 from fencebench.checker.fast.explore import Options
 from fencebench.checker.fast.large import LargeSearch
-from fencebench.checker.fast.large_progress import stranded
 from fencebench.checker.fast.layers import Layer, Room, Run, Segment
 from fencebench.checker.fast.layout import Narrow, Paired
 from fencebench.checker.fast.outcome import Outcome
+from fencebench.checker.fast.progress import stranded
 from fencebench.checker.fast.violations import Violation
 from fencebench.checker.search.limits import Clock
 from fencebench.checker.tables.known import Known

@@ -5,8 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from fencebench.checker.fast.outcome import Outcome, result
-from fencebench.checker.fast.small import SmallSearch
-from fencebench.checker.fast.small_progress import stranded
+from fencebench.checker.fast.small import SmallSearch, stranded
 from fencebench.checker.search.limits import UNLIMITED, Clock, Limits, Watch
 from fencebench.checker.search.result import Result
 from fencebench.checker.tables.known import Known, known_of

@@ -10,11 +10,11 @@ from fencebench.checker.fast.violations import Violation
 from fencebench.checker.search.properties import (
     concerns,
     lookup,
+    of_state,
+    of_step,
     on_final,
     on_shared,
     on_step,
-    sight_of_state,
-    sight_of_step,
 )
 from fencebench.checker.search.result import Finding
 from fencebench.model.machine import Machine, Property, State, Transition
@@ -34,15 +34,15 @@ def walk(machine: Machine, path_sets: Sequence[Member]) -> tuple[State, tuple[Tr
 
 def fails_on(machine: Machine, claim: Property, state: State, step: Transition) -> str | None:
     """Say why a step breaks a promise, or None."""
-    valuation, alone = sight_of_step(state, step), on_shared(claim)
-    if (step.unit is None and not alone) or not concerns(claim, valuation):
+    seen = of_step(state, step)
+    if (step.unit is None and not on_shared(claim)) or not concerns(claim, seen):
         return None
-    return claim.why(*lookup(machine, claim)(valuation[-4:] if alone else valuation))
+    return claim.why(*lookup(machine, claim)(seen))
 
 
 def fails_in(machine: Machine, claim: Property, state: State, unit: int | None) -> str | None:
     """Say why a state breaks a promise from the side of one unit, or from that of the shared part."""
-    return claim.why(*lookup(machine, claim)(sight_of_state(state, unit)))
+    return claim.why(*lookup(machine, claim)(of_state(state, unit)))
 
 
 def finding(machine: Machine, name: str, violation: Violation, path_sets: Sequence[Member]) -> Finding:

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Any, NamedTuple
 
+from fencebench.checker.search.properties import picker
 from fencebench.checker.tables.interning import Numbers
-from fencebench.checker.tables.property_tables import COMMON, PropertyGroup, PropertyGroups, View, picker
+from fencebench.checker.tables.property_tables import COMMON, PropertyGroup, PropertyGroups, View
 from fencebench.model.machine import REFUSED, Action, Effect, Event, Look, Machine, Part, Shared, Step, Unit
 
 FORBIDDEN = -1

@@ -7,10 +7,9 @@ the same after, the event. A *view* is what one group of claims picks from a val
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from operator import itemgetter
 from typing import Any
 
-from fencebench.checker.search.properties import Claim, on_final, on_shared, on_step
+from fencebench.checker.search.properties import Claim, on_final, on_shared, on_step, picker
 from fencebench.checker.tables.interning import Numbers
 from fencebench.model.machine import Event, Machine, State, Witness
 
@@ -46,13 +45,6 @@ class PropertyGroup:
 def strikes(claim: Claim, values: tuple[Any, ...]) -> bool:
     """Say whether a property fails or a witness shows."""
     return bool(claim.seen(*values)) if isinstance(claim, Witness) else claim.why(*values) is not None
-
-
-def picker(places: Sequence[int]) -> Callable[[Sequence[int]], View]:
-    """Return the function that picks the numbers at these places."""
-    if len(places) > 1:
-        return itemgetter(*places)
-    return (lambda valuation: (valuation[places[0]],)) if places else (lambda _: ())
 
 
 def places_of(machine: Machine, reads: Iterable[str]) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-"""What claims see of a batch of units, or of their moves: sights as columns, and labels made from them."""
+"""What claims see of a batch of units, or of their moves: valuations as columns, and labels made from them."""
 
 from collections.abc import Callable
 

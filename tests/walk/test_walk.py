@@ -12,10 +12,10 @@ from hypothesis import HealthCheck, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from fencebench.checker.analysis.bounds import Asked
-from fencebench.checker.cli.walk import FAULT_CAP, Report, bound_of, report_of, run_walk, source_of
+from fencebench.checker.cli.walk import FAULT_CAP, bound_of, report_of, run_walk, source_of
 from fencebench.checker.fast.explore import explore as explore_fast
 from fencebench.checker.report.stored import recall
-from fencebench.checker.report.walk_stories import itf_of
+from fencebench.checker.report.walk_stories import WalkReport, itf_of
 from fencebench.checker.search.explore import explore
 from fencebench.checker.search.properties import Promises
 from fencebench.checker.search.replay import is_final, replay, stored
@@ -217,7 +217,7 @@ PLENTY = 200
 """Walks after which nothing but a dead rule is left that never ran."""
 
 
-def small_report(fence: Fence, plan: Plan, **caps: int) -> Report:
+def small_report(fence: Fence, plan: Plan, **caps: int) -> WalkReport:
     bound = replace(WIDE, shards=1, epochs=1, faults=0, caps=MappingProxyType(dict.fromkeys(FAULTS, 0) | caps))
     return report_of(fence, Asked((bound,), Settings()), plan, quiet=True)
 
@@ -257,12 +257,12 @@ def test_a_limit_is_no_pass() -> None:
 
 
 @pytest.fixture(scope="module")
-def drift() -> Report:
+def drift() -> WalkReport:
     plan = Plan(examples=40, promise="one_accepted_artifact", shrink_steps=300)
     return report_of(FENCES["provenance-sketch-a"], Asked((WIDE,), Settings()), plan, quiet=True)
 
 
-def test_a_story_is_stored_so_that_replay_takes_it(drift: Report, tmp_path: Path) -> None:
+def test_a_story_is_stored_so_that_replay_takes_it(drift: WalkReport, tmp_path: Path) -> None:
     case = drift.stories["one_accepted_artifact"]
     place = tmp_path / "drift.itf.json"
     place.write_text(itf_of(case, drift.reproduce, "minimised walk"), encoding="utf-8")
@@ -270,7 +270,7 @@ def test_a_story_is_stored_so_that_replay_takes_it(drift: Report, tmp_path: Path
     assert json.loads(place.read_text(encoding="utf-8"))["#meta"]["reproduce"] == [drift.reproduce]
 
 
-def test_a_story_is_told_in_the_smallest_bound_that_has_it(drift: Report) -> None:
+def test_a_story_is_told_in_the_smallest_bound_that_has_it(drift: WalkReport) -> None:
     case = drift.stories["one_accepted_artifact"]
     assert (case.bound.shards, case.bound.epochs, case.bound.faults) == (1, 2, case.finding.faults)
     again = replay(case.machine, [(stored(t), t.event.outcome) for t in case.finding.trace], case.finding.property)
