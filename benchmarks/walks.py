@@ -20,9 +20,9 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from fencebench.checker.analysis.bounds import SHAPE, TIMES  # noqa: E402
+from fencebench.checker.analysis.walk_profiles import PROFILES  # noqa: E402
 from fencebench.checker.cli.walk import bound_of  # noqa: E402
 from fencebench.checker.walk.listeners import Enough, Plan  # noqa: E402
-from fencebench.checker.walk.profiles import PROFILES  # noqa: E402
 from fencebench.checker.walk.run import survey  # noqa: E402
 from fencebench.checker.walk.tables import WalkSource  # noqa: E402
 from fencebench.model.build import build  # noqa: E402

@@ -13,6 +13,7 @@ import click
 from fencebench.checker.analysis.bounds import SHAPE, TIMES, Asked, asked, fits_fence
 from fencebench.checker.analysis.check import EXITS
 from fencebench.checker.analysis.fences import find_fence
+from fencebench.checker.analysis.walk_profiles import PROFILES
 from fencebench.checker.cli.options import HELP, bound_options
 from fencebench.checker.errors import BadInput
 from fencebench.checker.files import write_whole
@@ -20,7 +21,6 @@ from fencebench.checker.report.case import Case
 from fencebench.checker.report.walk_stories import WalkReport, cheapest, itf_of, snug
 from fencebench.checker.report.walk_text import as_json, print_text
 from fencebench.checker.walk.listeners import Plan
-from fencebench.checker.walk.profiles import PROFILES
 from fencebench.checker.walk.run import walk
 from fencebench.checker.walk.tables import WalkSource
 from fencebench.model.build import build

@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from fencebench.checker.analysis.bounds import Asked
+from fencebench.checker.analysis.walk_profiles import PROFILES
 from fencebench.checker.cli.walk import FAULT_CAP, bound_of, report_of, run_walk, source_of
 from fencebench.checker.fast.explore import explore as explore_fast
 from fencebench.checker.report.stored import recall
@@ -22,7 +23,6 @@ from fencebench.checker.search.replay import is_final, replay, stored
 from fencebench.checker.search.result import Verdict
 from fencebench.checker.walk.least import least, retold
 from fencebench.checker.walk.listeners import Plan
-from fencebench.checker.walk.profiles import PROFILES
 from fencebench.checker.walk.rules import Broken, walk_class
 from fencebench.checker.walk.run import survey, walk
 from fencebench.checker.walk.tables import SUBJECT, WalkSource, WalkTables

@@ -12,8 +12,8 @@ from random import Random
 from types import MappingProxyType
 from typing import NamedTuple
 
-from fencebench.checker.walk.batch import RULES, Batch, at_random, run_batch
-from fencebench.checker.walk.profiles import LATECOMERS, RELAY, SHORTAGE
+from fencebench.checker.analysis.acceptance_batch import RULES, Batch, at_random, run_batch
+from fencebench.checker.analysis.walk_profiles import LATECOMERS, RELAY, SHORTAGE
 from fencebench.checker.walk.tables import WalkTables
 from fencebench.checker.walk.walker import Walker
 from fencebench.model.build import build
