@@ -22,16 +22,17 @@ from fencebench.checker.report.stored import Recalled, case_of, recall
 from fencebench.checker.report.story import Story
 from fencebench.checker.report.text import case_of as case_of_finding
 from fencebench.checker.report.text import cheapest
+from fencebench.checker.search.limits import Limits
 from fencebench.checker.search.replay import Replay
-from fencebench.checker.search.result import Finding, Limits, Result, Verdict
+from fencebench.checker.search.result import Finding, Result, Verdict
 from fencebench.model.fence import Fence
 from fencebench.model.fences import KEYED_WITHOUT_RUN, REFERENCE
 from fencebench.model.machine import Action, Machine, Step, parameters, tabled
 
 if TYPE_CHECKING:
-    from fencebench.checker.cli.walk import Report
     from fencebench.checker.oracle.audit import Audit
     from fencebench.checker.oracle.replay import Verdict as LogVerdict
+    from fencebench.checker.report.walk_stories import WalkReport
 
 EngineName = Literal["auto", "fast", "plain"]
 BROKEN_NOW: list["Answer"] = []
@@ -214,7 +215,7 @@ def replay(trace: str | Path, fence: str | None = None) -> Replayed:
 
 def walk(
     fence: Fence | str = REFERENCE, *, examples: int = 300, steps: int = 200, seed: int = 0, **options: Any
-) -> "Report":
+) -> "WalkReport":
     """Walk a fence at random, far beyond a search's bound; by default 8 shards, 10 epochs, 40 faults.
 
     Returns a report with `verdict`, and in `stories` a minimised case for each broken promise.

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from fencebench.checker.errors import BadInput as BadInput
     from fencebench.checker.report.picture import as_svg as as_svg
     from fencebench.checker.report.picture import as_text as as_text
-    from fencebench.checker.search.result import Limits as Limits
+    from fencebench.checker.search.limits import Limits as Limits
     from fencebench.model.fence import Fence as Fence
     from fencebench.model.fence import Refusal as Refusal
     from fencebench.model.fence import Rule as Rule
@@ -44,7 +44,7 @@ PLACES = {
     "checker.api": "action audit check explore judge_log replay walk",
     "checker.errors": "BadInput",
     "checker.report.picture": "as_svg as_text",
-    "checker.search.result": "Limits",
+    "checker.search.limits": "Limits",
     "model.fence": "Fence Refusal Rule rule",
     "model.fences": "FENCES REFERENCE",
     "model.machine": "Action Event Machine Property State Step",

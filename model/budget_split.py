@@ -1,4 +1,4 @@
-"""One shard by itself, for a checker that minimises it: its share of the faults, and what others see of its steps.
+"""One shard by itself, for a checker that minimises it: its budget of the faults, and what others see of its steps.
 
 How many faults strike each shard, how often the driver crashes and how much else strikes all of them is settled
 beforehand: every run has some such shares, and under each of them a shard is small, as it knows when it is done with
@@ -11,8 +11,8 @@ from functools import cache, lru_cache, partial
 from typing import NamedTuple
 
 from fencebench.model.any_shards import DENIAL, of_one_shard, unproved
-from fencebench.model.local_view import Cast, Solo
-from fencebench.model.machine import Event, Machine, SharedStep, State
+from fencebench.model.local_view import LocalView, Split
+from fencebench.model.machine import REFUSED, Event, Machine, Refused, SharedStep, State
 from fencebench.model.machines import shared
 from fencebench.model.machines.shared import Effect, Limits, Shared
 from fencebench.model.settings import FAULTS
@@ -24,7 +24,7 @@ MANY = 1 << 30
 CRASH = FAULTS.index("crash_driver")
 
 
-class Share(NamedTuple):
+class Budget(NamedTuple):
     """Faults that may still strike a shard alone, those that did (forgotten after the last), and the driver's crashes.
 
     `crashes` are those still to come; `incarnation` counts those that were.
@@ -36,17 +36,17 @@ class Share(NamedTuple):
     incarnation: int = 0
 
 
-def solo(machine: Machine) -> Solo:
+def local_view(machine: Machine) -> LocalView:
     """Return one shard of a machine by itself."""
     limits = machine.initial.shared.limits
-    start = State(Share(limits.faults), machine.initial.units[:1])
+    start = State(Budget(limits.faults), machine.initial.units[:1])
     one = alone(replace(machine, initial=start), limits.caps)
-    return Solo(one, shows, era, either, hears, shared.allow, forgets, tuple(shared_out(machine)))
+    return LocalView(one, shows, phase, either, observable, shared.allow, forgets, tuple(budget_splits(machine)))
 
 
 @lru_cache(maxsize=2)
 def alone(machine: Machine, caps: tuple[int, ...]) -> Machine:
-    """Return the machine of one shard under its share; bounds that differ in nothing else have the same."""
+    """Return the machine of one shard under its budget; bounds that differ in nothing else have the same."""
     return replace(
         machine,
         allow=cache(partial(allow, caps=caps)),
@@ -58,12 +58,12 @@ def alone(machine: Machine, caps: tuple[int, ...]) -> Machine:
     )
 
 
-def no_faults(share: Share) -> int:
+def no_faults(budget: Budget) -> int:
     """Return 0: the faults of one shard by itself cost nothing."""
     return 0
 
 
-def shared_out(machine: Machine) -> Iterator[Cast]:
+def budget_splits(machine: Machine) -> Iterator[Split]:
     """Yield the ways to hand out the whole fault budget: to the driver, to what else strikes all, to each shard."""
     start, shards = machine.initial.shared, len(machine.initial.units)
     common = {step.event.fault for action in machine.shared_actions for step in action(start)} - {"", "crash_driver"}
@@ -73,7 +73,7 @@ def shared_out(machine: Machine) -> Iterator[Cast]:
             on_all = {"crash_driver": crashes, **dict.fromkeys(common, rest)}
             for own in partitions(faults - crashes - rest, shards):
                 limits = start.limits._replace(caps=tuple(caps_under(start.limits.caps, on_all, own)))
-                yield Cast(start._replace(limits=limits), tuple(Share(n, crashes=crashes) for n in own))
+                yield Split(start._replace(limits=limits), tuple(Budget(n, crashes=crashes) for n in own))
 
 
 def caps_under(caps: tuple[int, ...], on_all: dict[str, int], own: tuple[int, ...]) -> Iterator[int]:
@@ -95,40 +95,40 @@ def partitions(total: int, places: int, most: int | None = None) -> Iterator[tup
         yield from ((first, *rest) for rest in partitions(total - first, places - 1, first))
 
 
-def allow(share: Share, effect: Effect, *, caps: tuple[int, ...]) -> Share | None:
-    """Return what a shard knows after a step, or None where it knows that the step is not allowed."""
-    up_to_date = effect.incarnation in (None, share.incarnation)
-    if not up_to_date or (effect.outlived is not None and effect.outlived >= share.incarnation):
-        return None
-    return strike(share, FAULTS.index(effect.fault), caps) if effect.fault else share
+def allow(budget: Budget, effect: Effect, *, caps: tuple[int, ...]) -> Budget | Refused:
+    """Return what a shard knows after a step, or `REFUSED` where it knows that the step is not allowed."""
+    up_to_date = effect.incarnation in (None, budget.incarnation)
+    if not up_to_date or (effect.outlived is not None and effect.outlived >= budget.incarnation):
+        return REFUSED
+    return strike(budget, FAULTS.index(effect.fault), caps) if effect.fault else budget
 
 
-def strike(share: Share, fault: int, caps: tuple[int, ...]) -> Share | None:
+def strike(budget: Budget, fault: int, caps: tuple[int, ...]) -> Budget | Refused:
     """Count a fault of the shard's own, if one may still strike."""
-    if not share.own or share.struck[fault] >= caps[fault]:
-        return None
-    struck = (*share.struck[:fault], share.struck[fault] + 1, *share.struck[fault + 1 :])
-    return share._replace(own=share.own - 1, struck=struck if share.own > 1 else NONE)
+    if not budget.own or budget.struck[fault] >= caps[fault]:
+        return REFUSED
+    struck = (*budget.struck[:fault], budget.struck[fault] + 1, *budget.struck[fault + 1 :])
+    return budget._replace(own=budget.own - 1, struck=struck if budget.own > 1 else NONE)
 
 
-def crash(share: Share) -> Iterator[SharedStep]:
+def crash(budget: Budget) -> Iterator[SharedStep]:
     """Fault: the driver crashes, for all shards at once."""
-    if share.crashes:
+    if budget.crashes:
         event = Event("crash_driver", "driver", label="driver crashes", fault="crash_driver")
-        yield SharedStep(event, share._replace(crashes=share.crashes - 1, incarnation=share.incarnation + 1))
+        yield SharedStep(event, budget._replace(crashes=budget.crashes - 1, incarnation=budget.incarnation + 1))
 
 
-def shows(share: Share, effect: Effect | None, loud: bool) -> Effect | None:
+def shows(budget: Budget, effect: Effect | None, must_show: bool) -> Effect | None:
     """Return a step's effect without what the shard knows by itself, marked with the incarnation that it knows."""
     bare = (effect or Effect())._replace(incarnation=None, outlived=None)
-    if bare == Effect() and not loud:
+    if bare == Effect() and not must_show:
         return None
-    return bare._replace(incarnation=share.incarnation)
+    return bare._replace(incarnation=budget.incarnation)
 
 
-def era(share: Share) -> int:
+def phase(budget: Budget) -> int:
     """Return how often the driver has crashed."""
-    return share.incarnation
+    return budget.incarnation
 
 
 def either(one: Effect, other: Effect) -> bool:
@@ -139,7 +139,7 @@ def either(one: Effect, other: Effect) -> bool:
     return {one, other} in (covered, fit)
 
 
-def hears(event: Event, effect: Effect | None) -> bool:
+def observable(event: Event, effect: Effect | None) -> bool:
     """Say whether a promise on the shared part may fail by a step's event: a denial that presumes too little."""
     return DENIAL in unproved(event, effect or Effect())
 

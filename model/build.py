@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from fencebench.model.binding import Binding
-from fencebench.model.describe import tell
+from fencebench.model.describe import describe
 from fencebench.model.fence import Fence
 from fencebench.model.machine import Action, Machine, State, Step, tabled
 from fencebench.model.machines import channel, driver, endpoint, fixture, host, lease, reducer, shared, store, worker
@@ -105,7 +105,7 @@ def relation(fence: Fence, settings: Settings, epochs: int, most: int) -> Machin
         shared_actions=tuple(partial(function, setup=setup) for function in SHARED),
         properties=tuple(properties(setup)),
         witnesses=tuple(witnessed(setup)),
-        tell=partial(tell, setup=setup),
+        describe=partial(describe, setup=setup),
         progress=can_finish(setup),
         housekeeping=frozenset({"tell_store", "check_lease", "seal", "observe", "consume"}),
     )

@@ -1,9 +1,9 @@
 """Tells a step to a person: what changed in which machine, in the domain's words, and how the leases stand."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
-from fencebench.model.machine import LeaseTold, State, Told, Transition, Unit
+from fencebench.model.machine import State, Transition, Unit
 from fencebench.model.machines.channel import in_flight
 from fencebench.model.machines.driver import watches
 from fencebench.model.machines.lease import over
@@ -14,6 +14,31 @@ from fencebench.model.settings import Setup, digest, revision_name
 from fencebench.model.shard import Epoch, Shard, shard_of
 
 Change = tuple[str, str, str, str]
+"""A part of a shard or of the run, a field of it, the old value and the new one."""
+
+
+class LeaseView(NamedTuple):
+    """A lease as a person sees it: epoch, standing on the driver's clock and on the worker's, whether it has a host.
+
+    `age_seconds` is the lower end of its age on the driver's clock, `margin_seconds` the age at which the margin
+    begins; `held` says that nobody renews it for now.
+    """
+
+    epoch: int
+    driver: str
+    worker: str
+    running: bool
+    age_seconds: int
+    offset_seconds: int
+    margin_seconds: int
+    held: bool
+
+
+class StepDescription(NamedTuple):
+    """A step as a person sees it: what changed, most telling first, and how the leases stand after it."""
+
+    changed: tuple[Change, ...] = ()
+    leases: tuple[LeaseView, ...] = ()
 
 
 def number(value: int) -> str:
@@ -113,7 +138,7 @@ def changes(before: State, step: Transition, setup: Setup) -> Iterator[Change]:
         yield from of_run(before.shared, step.after.shared)
 
 
-def leases(unit: Unit, setup: Setup) -> Iterator[LeaseTold]:
+def leases(unit: Unit, setup: Setup) -> Iterator[LeaseView]:
     """Yield how each lease of a shard stands; one that nobody cares for any more stands nowhere."""
     shown = shard_of(unit)
     for epoch, (attempt, clock, _, _) in enumerate(shown.epochs):
@@ -124,7 +149,7 @@ def leases(unit: Unit, setup: Setup) -> Iterator[LeaseTold]:
         held = not watched or attempt.gone or bool(clock.held_up) or not alive(attempt) or over(clock, setup)
         running = alive(attempt) and not attempt.gone
         margin = setup.settings.lease_seconds - setup.settings.margin_seconds
-        yield LeaseTold(epoch, driver, worker, running, clock.age_seconds, clock.offset_seconds, margin, held)
+        yield LeaseView(epoch, driver, worker, running, clock.age_seconds, clock.offset_seconds, margin, held)
 
 
 REMEDIES = {
@@ -149,8 +174,8 @@ REMEDIES = {
 """What the reference's choice of a strategy does, by the strategy's field."""
 
 
-def tell(before: State, step: Transition, *, setup: Setup) -> Told:
-    """Tell a step."""
+def describe(before: State, step: Transition, *, setup: Setup) -> StepDescription:
+    """Describe a step to a person."""
     changed = tuple(c for c in changes(before, step, setup) if c[2] != c[3].split(" of ")[0])
     told = () if step.unit is None else tuple(leases(step.after.units[step.unit], setup))
-    return Told(changed, told)
+    return StepDescription(changed, told)

@@ -1,6 +1,5 @@
 """Promises about the code itself."""
 
-import ast
 import re
 import tomllib
 from pathlib import Path
@@ -33,24 +32,6 @@ def test_every_action_has_a_docstring() -> None:
     actions = [*composition.ONCE, *composition.EACH_EPOCH, *composition.FAULTS_ONCE, *composition.SHARED]
     assert [a.__name__ for a in actions if not a.__doc__] == []
     assert shared.publish in actions
-
-
-def imports(path: Path) -> set[str]:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    names = {n.module or "" for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)}
-    return names | {a.name for n in ast.walk(tree) if isinstance(n, ast.Import) for a in n.names}
-
-
-def test_the_model_never_imports_the_checker() -> None:
-    guilty = {p for p in ROOT.glob("model/**/*.py") if any(n.split(".")[0] == "checker" for n in imports(p))}
-    assert guilty == set()
-
-
-def test_only_the_command_line_knows_fences() -> None:
-    allowed = {"model.machine"}
-    for path in (*ROOT.glob("checker/*.py"), *ROOT.glob("checker/fast/*.py"), *ROOT.glob("checker/picture/*.py")):
-        of_model = {n for n in imports(path) if n.split(".")[0] == "model"}
-        assert of_model <= allowed | ({"model.settings"} if path.name == "cli.py" else set()), path
 
 
 def test_every_fence_is_expected_and_every_expectation_is_a_promise() -> None:

@@ -26,8 +26,8 @@ from fencebench.checker.files import write_whole
 from fencebench.checker.report.any_text import print_itf, print_json, print_texts
 from fencebench.checker.report.stored import trace_text
 from fencebench.checker.report.text import as_json, case_of, cheapest, mixture, print_text
-from fencebench.checker.search.result import Limits, Verdict
-from fencebench.checker.search.stopping import INTERRUPTED
+from fencebench.checker.search.limits import INTERRUPTED, Limits
+from fencebench.checker.search.result import Verdict
 from fencebench.model.any_shards import NOT_COVERED
 from fencebench.model.build import build
 from fencebench.model.fence import Fence

@@ -22,6 +22,7 @@ from fencebench.checker.cli.options import (
 from fencebench.checker.cli.progress import shown
 from fencebench.checker.report.case import RunStory, records
 from fencebench.checker.report.text import WIDTH, show
+from fencebench.checker.search.limits import limit_text
 
 
 def run_diff(old: str, new: str, form: str, **options: Any) -> int:
@@ -115,7 +116,7 @@ def as_json(compared: Compared, reproduce: str) -> str:
         "lost": list(compared.lost),
         "won": list(compared.won),
         "broken_by_both": list(compared.both),
-        "limits": list(compared.limits),
+        "limits": [*map(limit_text, compared.limits)],
         "difference": compared.parting and parting_record(compared, compared.parting),
         "reproduce": reproduce,
     }

@@ -12,6 +12,7 @@ import click
 
 from fencebench.checker.errors import BAD_INPUT, BROKEN, CLOSED, HOLDS, UNDETERMINED, BadInput
 from fencebench.model.fence import FenceError
+from fencebench.model.machine import BadMachine
 
 PLAIN = {"–": "-", "—": "-", "−": "-", "→": "->", "…": "...", "≤": "<=", "≥": ">=", "×": "x", "│": "|", "─": "-"}
 """How a terminal that knows ASCII alone shows the other signs that texts have; whatever else is a question mark."""
@@ -38,7 +39,7 @@ def ended(command: Callable[[], object]) -> int:
         command()
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else HOLDS
-    except (BadInput, FenceError, click.ClickException) as error:
+    except (BadInput, FenceError, BadMachine, click.ClickException) as error:
         return told(mendable(error), BAD_INPUT)
     except (KeyboardInterrupt, click.Abort):
         return told("stopped by the keyboard; nothing is decided", UNDETERMINED)
@@ -49,7 +50,7 @@ def ended(command: Callable[[], object]) -> int:
     return HOLDS
 
 
-def mendable(error: BadInput | FenceError | click.ClickException) -> str:
+def mendable(error: BadInput | FenceError | BadMachine | click.ClickException) -> str:
     """Say what a person can mend."""
     if isinstance(error, click.UsageError):
         return f"{error.format_message()} (see fencebench --help)"

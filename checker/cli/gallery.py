@@ -14,7 +14,7 @@ from fencebench.checker.cli.options import HELP
 from fencebench.checker.errors import BadInput
 from fencebench.checker.report.gallery import Exhibit, exhibits, files, usable, write
 from fencebench.checker.report.gallery_index import index
-from fencebench.checker.search.result import Limits
+from fencebench.checker.search.limits import Limits
 from fencebench.model.fences import EXPECTED, FENCES
 
 

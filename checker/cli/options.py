@@ -10,7 +10,7 @@ import click
 
 from fencebench.checker.analysis.bounds import SHAPE, TIMES, Asked, as_options, asked
 from fencebench.checker.errors import BadInput
-from fencebench.checker.search.result import Limits
+from fencebench.checker.search.limits import Limits
 from fencebench.model.settings import FAULTS
 
 EXIT_CODES = """\b

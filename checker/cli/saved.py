@@ -13,12 +13,11 @@ from typing import Any
 from fencebench import checker, model
 from fencebench.checker.analysis.bounds import SHAPE, TIMES
 from fencebench.checker.errors import BadInput
-from fencebench.checker.fast import checkpoint_file as sealed
+from fencebench.checker.fast import checkpoint_file
 from fencebench.checker.fast.explore import Options, explore
 from fencebench.checker.files import read_text
-from fencebench.checker.search.explore import Watch
-from fencebench.checker.search.result import Limits, Result
-from fencebench.checker.search.stopping import FIRST
+from fencebench.checker.search.limits import Limits, Watch, cut_short
+from fencebench.checker.search.result import Result
 from fencebench.model.fence import Fence
 from fencebench.model.machine import Machine
 from fencebench.model.settings import FAULTS
@@ -50,7 +49,7 @@ class Saved:
             raise BadInput(f"{self.directory}: cannot be written ({error.strerror}); name a place that can") from None
         if self.command.exists():
             raise BadInput(f"{self.directory}: holds a checkpoint; --resume goes on from it, or name another place")
-        sealed.write(self.command, self.key, None)
+        checkpoint_file.write(self.command, self.key, None)
 
     def open(self) -> None:
         """Go on from a checkpoint of the same command.
@@ -58,19 +57,19 @@ class Saved:
         Raises:
             BadInput: there is none.
         """
-        sealed.check(self.command, self.key)
+        checkpoint_file.check(self.command, self.key)
 
     def search(self, machine: Machine, limits: Limits, watch: Watch) -> Result:
         """Search, or go on with a search, or return what one found."""
         self.number += 1
         key, begun, ended = f"{self.key} {self.number}", self.file("search"), self.file("result")
         if ended.exists():
-            found: Result = sealed.read(ended, key)
+            found: Result = checkpoint_file.read(ended, key)
             return found
         options = replace(self.options, checkpoint=begun, resume=begun.exists(), key=key)
         result = explore(machine, limits, watch, options)
-        if result.limit in ("", FIRST):
-            sealed.write(ended, key, result)
+        if not cut_short(result.limit):
+            checkpoint_file.write(ended, key, result)
             begun.unlink(missing_ok=True)
         return result
 

@@ -5,25 +5,24 @@ import sys
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import click
 
-from fencebench.checker.analysis.bounds import SHAPE, TIMES, Asked, as_options, asked, fits_fence
-from fencebench.checker.analysis.check import EXITS, Checked, Run
+from fencebench.checker.analysis.bounds import SHAPE, TIMES, Asked, asked, fits_fence
+from fencebench.checker.analysis.check import EXITS
 from fencebench.checker.analysis.fences import find_fence
+from fencebench.checker.analysis.walk_profiles import PROFILES
 from fencebench.checker.cli.options import HELP, bound_options
 from fencebench.checker.errors import BadInput
 from fencebench.checker.files import write_whole
 from fencebench.checker.report.case import Case
-from fencebench.checker.report.walk_stories import itf_of, snug
-from fencebench.checker.search.result import Result, Verdict
-from fencebench.checker.walk.ground import Site
+from fencebench.checker.report.walk_stories import WalkReport, cheapest, itf_of, snug
+from fencebench.checker.report.walk_text import as_json, print_text
 from fencebench.checker.walk.listeners import Plan
-from fencebench.checker.walk.profiles import TEMPERS
-from fencebench.checker.walk.run import Walked, walk
+from fencebench.checker.walk.run import walk
+from fencebench.checker.walk.tables import WalkSource
 from fencebench.model.build import build
 from fencebench.model.fence import Fence
 from fencebench.model.promises.catalogue import NAMES
@@ -31,42 +30,6 @@ from fencebench.model.settings import FAULTS, Bound, Settings
 
 SHARDS, EPOCHS, FAULT_SUM, FAULT_CAP = 8, 10, 40, 6
 """How far a walk goes unless it is told otherwise; the ceiling is the plan and half of it."""
-
-
-@dataclass(frozen=True)
-class Report:
-    """A fence that was walked: `stories` are the minimised findings, each in the smallest bound that still has it."""
-
-    fence: Fence
-    bound: Bound
-    settings: Settings
-    plan: Plan
-    walked: Walked
-    stories: Mapping[str, Case]
-
-    @cached_property
-    def checked(self) -> Checked:
-        """The walks in the shape of an exploration, so that what is owed and standby is reckoned the same way."""
-        w = self.walked
-        found = {name: case.finding for name, case in self.stories.items()}
-        limit = "" if w.limit == "first violation" else w.limit
-        result = Result(0, w.steps, w.longest, w.seconds, found, w.coverage, limit, w.finals, "walk")
-        return Checked(self.fence, self.settings, (Run(self.bound, result),))
-
-    @property
-    def verdict(self) -> Verdict:
-        """Violated, undetermined on a limit, vacuous where something owed never ran; holds means nothing was found."""
-        return self.checked.verdict
-
-    @property
-    def reproduce(self) -> str:
-        """The command that walks the same walks."""
-        p = self.plan
-        more = f" --property {p.promise}" if p.promise else " --stop-at first" if p.stop_at == "first" else ""
-        where = as_options(self.bound, self.settings)
-        return (
-            f"fencebench walk {self.fence.name} --examples {p.examples} --steps {p.steps} --seed {p.seed}{more} {where}"
-        )
 
 
 def bound_of(options: Mapping[str, Any]) -> Asked:
@@ -111,25 +74,25 @@ def plan_of(options: Mapping[str, Any]) -> Plan:
     )
 
 
-def site_of(fence: Fence, bound: Bound, settings: Settings) -> Site:
-    """Return the ground for walks of a fence."""
-    return Site(lambda: build(fence, bound, settings), FAULTS, TEMPERS)
+def source_of(fence: Fence, bound: Bound, settings: Settings) -> WalkSource:
+    """Return the tables for walks of a fence."""
+    return WalkSource(lambda: build(fence, bound, settings), FAULTS, PROFILES)
 
 
-def report_of(fence: Fence, wanted: Asked, plan: Plan, quiet: bool = False) -> Report:
+def report_of(fence: Fence, wanted: Asked, plan: Plan, quiet: bool = False) -> WalkReport:
     """Walk a fence, with progress on standard error."""
     [bound], settings = wanted.bounds, wanted.settings
     progress = Progress(fence.name, quiet)
     try:
-        walked = walk(site_of(fence, bound, settings), plan, progress.tell)
+        walked = walk(source_of(fence, bound, settings), plan, progress.tell)
     finally:
         progress.clear()
     stories = {n: snug(fence, bound, settings, f) for n, f in walked.least.items()}
     ordered = {name: stories[name] for name in NAMES if name in stories}
-    return Report(fence, bound, settings, plan, walked, ordered)
+    return WalkReport(fence, bound, settings, plan, walked, ordered)
 
 
-def save(report: Report, folder: Path) -> None:
+def save(report: WalkReport, folder: Path) -> None:
     """Store each broken promise's story twice: as hypothesis shrank it, and minimised."""
     for name, case in report.stories.items():
         place = folder / f"{report.fence.name}-{name}"
@@ -140,8 +103,6 @@ def save(report: Report, folder: Path) -> None:
 
 def run_walk(fence: str, form: str, traces: Path | None, **options: Any) -> int:
     """Walk a fence; print; return the exit code."""
-    from fencebench.checker.report.walk_text import as_json, print_text
-
     wanted, plan, named = bound_of(options), plan_of(options), find_fence(fence)
     fits_fence(named, wanted)
     report = report_of(named, wanted, plan)
@@ -157,18 +118,13 @@ def run_walk(fence: str, form: str, traces: Path | None, **options: Any) -> int:
     return EXITS[report.verdict]
 
 
-def itf(report: Report) -> str:
+def itf(report: WalkReport) -> str:
     """Return the trace of the cheapest story."""
     if not report.stories:
         raise BadInput(
             "no promise was broken on these walks, so there is no trace to write; --format json has the verdict"
         )
     return itf_of(report.stories[cheapest(report)], report.reproduce, "minimised walk")
-
-
-def cheapest(report: Report) -> str:
-    """Return the broken promise that was asked for, else the one with the cheapest story."""
-    return min(report.stories, key=lambda name: report.stories[name].finding.cost)
 
 
 @dataclass

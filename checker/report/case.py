@@ -8,8 +8,9 @@ from fencebench.checker.analysis.bounds import as_options, told
 from fencebench.checker.report.narrate import lanes_of, steps_of
 from fencebench.checker.report.story import Story, StoryStep, Told
 from fencebench.checker.search.explore import explore
+from fencebench.checker.search.limits import Limits
 from fencebench.checker.search.replay import replay, stored
-from fencebench.checker.search.result import Finding, Limits
+from fencebench.checker.search.result import Finding
 from fencebench.model.build import build
 from fencebench.model.describe import REMEDIES
 from fencebench.model.fence import BOUNDARIES, Fence, Rule

@@ -1,20 +1,26 @@
 """Makes short stories of what walks find: in the smallest bound that has them, minimised, told and stored."""
 
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
 from types import MappingProxyType
 
+from fencebench.checker.analysis.bounds import as_options
+from fencebench.checker.analysis.check import Checked, Run
 from fencebench.checker.report.case import Case, story_of
 from fencebench.checker.report.narrate import lanes_of, steps_of
 from fencebench.checker.report.stored import written
 from fencebench.checker.report.story import Story
 from fencebench.checker.search.explore import explore
+from fencebench.checker.search.limits import Limits, cut_short
 from fencebench.checker.search.properties import promising
 from fencebench.checker.search.replay import stored
-from fencebench.checker.search.result import Finding, Limits
-from fencebench.checker.walk.ground import Ground
+from fencebench.checker.search.result import Finding, Result, Verdict
 from fencebench.checker.walk.least import least, retold
+from fencebench.checker.walk.listeners import Plan
+from fencebench.checker.walk.run import Walked
+from fencebench.checker.walk.tables import WalkTables
 from fencebench.model.build import build
 from fencebench.model.fence import Fence
 from fencebench.model.settings import FAULTS, Bound, Settings
@@ -52,10 +58,10 @@ def snug(fence: Fence, bound: Bound, settings: Settings, found: Finding) -> Case
     for part in alone(found):
         story = [stored(t) for t in part.trace]
         for less in smaller(bound, part):
-            ground = Ground(build(fence, less, settings), FAULTS)
-            again = retold(ground, story, found.property)
+            tables = WalkTables(build(fence, less, settings), FAULTS)
+            again = retold(tables, story, found.property)
             if again is not None and again.cost <= found.cost:
-                short = least(ground, again)
+                short = least(tables, again)
                 return Case(fence, less, settings, searched(fence, less, settings, short) or short)
     return Case(fence, bound, settings, found)
 
@@ -68,7 +74,9 @@ def searched(fence: Fence, bound: Bound, settings: Settings, found: Finding) -> 
     shortest = explore(machine, SEARCH).findings.get(found.property)
     if shortest is None or shortest.cost >= found.cost:
         return None
-    return retold(Ground(build(fence, bound, settings), FAULTS), [stored(t) for t in shortest.trace], found.property)
+    return retold(
+        WalkTables(build(fence, bound, settings), FAULTS), [stored(t) for t in shortest.trace], found.property
+    )
 
 
 def told(case: Case, reproduce: str) -> Story:
@@ -95,3 +103,44 @@ def told(case: Case, reproduce: str) -> Story:
 def itf_of(case: Case, reproduce: str, kind: str) -> str:
     """Write a story of a walk as ITF; `kind` says whether it is minimised or as hypothesis shrank it."""
     return written(replace(case, minimal=False), told(case, reproduce), kind=kind)
+
+
+@dataclass(frozen=True)
+class WalkReport:
+    """A fence that was walked: `stories` are the minimised findings, each in the smallest bound that still has it."""
+
+    fence: Fence
+    bound: Bound
+    settings: Settings
+    plan: Plan
+    walked: Walked
+    stories: Mapping[str, Case]
+
+    @cached_property
+    def checked(self) -> Checked:
+        """The walks in the shape of an exploration, so that what is owed and standby is reckoned the same way."""
+        w = self.walked
+        found = {name: case.finding for name, case in self.stories.items()}
+        limit = w.limit if cut_short(w.limit) else None
+        result = Result(0, w.steps, w.longest, w.seconds, found, w.coverage, limit, w.finals, "walk")
+        return Checked(self.fence, self.settings, (Run(self.bound, result),))
+
+    @property
+    def verdict(self) -> Verdict:
+        """Violated, undetermined on a limit, vacuous where something owed never ran; holds means nothing was found."""
+        return self.checked.verdict
+
+    @property
+    def reproduce(self) -> str:
+        """The command that walks the same walks."""
+        p = self.plan
+        more = f" --property {p.promise}" if p.promise else " --stop-at first" if p.stop_at == "first" else ""
+        where = as_options(self.bound, self.settings)
+        return (
+            f"fencebench walk {self.fence.name} --examples {p.examples} --steps {p.steps} --seed {p.seed}{more} {where}"
+        )
+
+
+def cheapest(report: WalkReport) -> str:
+    """Return the broken promise that was asked for, else the one with the cheapest story."""
+    return min(report.stories, key=lambda name: report.stories[name].finding.cost)

@@ -6,16 +6,15 @@ from typing import Any
 from rich.table import Table
 
 from fencebench.checker.analysis.bounds import told as told_bound
-from fencebench.checker.cli.walk import Report, cheapest
 from fencebench.checker.report.case import records
 from fencebench.checker.report.text import WIDTH, facts, facts_grid, show
-from fencebench.checker.report.walk_stories import told
+from fencebench.checker.report.walk_stories import WalkReport, cheapest, told
 from fencebench.checker.search.result import Verdict
 from fencebench.model.promises.obligations import actions as owed_actions
 from fencebench.model.settings import FAULTS
 
 
-def headline(report: Report) -> str:
+def headline(report: WalkReport) -> str:
     """Say the verdict in one line, and no more than walks can say."""
     w, fence = report.walked, report.fence
     if report.verdict is Verdict.HOLDS:
@@ -25,7 +24,7 @@ def headline(report: Report) -> str:
     return f"{report.verdict.upper()}  {fence.name}: {fence.summary}"
 
 
-def walks_table(report: Report) -> Table:
+def walks_table(report: WalkReport) -> Table:
     """Tabulate what was walked."""
     w = report.walked
     table = Table("bound", box=None, pad_edge=False, header_style="dim")
@@ -36,7 +35,7 @@ def walks_table(report: Report) -> Table:
     return table
 
 
-def promises_table(report: Report) -> Table:
+def promises_table(report: WalkReport) -> Table:
     """Tabulate the broken promises: faults and steps as first walked, as shrunk, and as minimised."""
     table = Table("broken promise", box=None, pad_edge=False, header_style="dim")
     for column in ("walked", "shrunk", "minimised"):
@@ -54,7 +53,7 @@ def counted(names: dict[str, int]) -> str:
     return ", ".join(f"{name} {count:,}" for name, count in names.items()) or "none"
 
 
-def never(report: Report) -> list[str]:
+def never(report: WalkReport) -> list[str]:
     """Name every action, fault and rule of this fence that never ran, owed or not."""
     c = report.walked.coverage
     actions = [f"action {n}" for n, _ in owed_actions(report.fence, (report.bound,)) if not c.actions[n]]
@@ -62,21 +61,21 @@ def never(report: Report) -> list[str]:
     return actions + faults + [f"rule {full}" for full, _ in report.fence.rules() if not c.rules[full]]
 
 
-def statistics(report: Report) -> dict[str, dict[str, int]]:
+def statistics(report: WalkReport) -> dict[str, dict[str, int]]:
     """Return how often each thing happened, most often first."""
     c = report.walked.coverage
     kinds = {"actions": c.actions, "faults": c.faults, "outcomes": c.outcomes, "rules": c.rules}
     return {kind: {name: count for name, count in counts.most_common() if name} for kind, counts in kinds.items()}
 
 
-def lines(report: Report) -> Iterator[tuple[str, str]]:
+def lines(report: WalkReport) -> Iterator[tuple[str, str]]:
     """Yield what a person needs to judge the walks: name and text."""
     yield from ((kind, counted(counts)) for kind, counts in statistics(report).items())
     yield "never ran", ", ".join(never(report)) or "nothing"
     yield from (fact for fact in facts(report.checked) if fact[0] in ("stopped", "standby rules", "unreached"))
 
 
-def print_text(report: Report) -> None:
+def print_text(report: WalkReport) -> None:
     """Print it all for a person."""
     colour = {Verdict.HOLDS: "green", Verdict.VIOLATED: "red"}.get(report.verdict, "yellow")
     show(f"[bold {colour}]{headline(report)}[/]\n", walks_table(report), "")
@@ -90,7 +89,7 @@ def print_text(report: Report) -> None:
     print(f"\nreproduce: {report.reproduce}")
 
 
-def as_json(report: Report) -> dict[str, Any]:
+def as_json(report: WalkReport) -> dict[str, Any]:
     """Return it all for a program, with the keys of `check`."""
     from fencebench.checker.analysis.check import EXITS
 

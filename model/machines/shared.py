@@ -9,7 +9,7 @@ quietly); `seeds/002`, what it would change next (a report that refuses).
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from fencebench.model.machine import Event, Part, SharedStep, Step
+from fencebench.model.machine import REFUSED, Event, Part, Refused, SharedStep, Step
 from fencebench.model.settings import FAULTS, Bound, Settings, Setup
 
 
@@ -127,11 +127,11 @@ def strike(shared: Shared, fault: str) -> tuple[int, ...] | None:
     return (*struck[:i], struck[i] + 1, *struck[i + 1 :])
 
 
-def allow(shared: Shared, effect: Effect) -> Shared | None:
-    """Return the shared part after the effect, or None where it presumes what is not so."""
+def allow(shared: Shared, effect: Effect) -> Shared | Refused:
+    """Return the shared part after the effect, or `REFUSED` where it presumes what is not so."""
     struck = strike(shared, effect.fault)
     if struck is None or not presumed(shared, effect):
-        return None
+        return REFUSED
     return shared._replace(**added(shared, effect), struck=struck, report="" if effect.retracts else shared.report)
 
 

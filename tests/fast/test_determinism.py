@@ -10,7 +10,7 @@ import pytest
 
 from fencebench.checker.fast import Options, explore, large
 from fencebench.checker.search.explore import explore as plain
-from fencebench.checker.search.result import Limits
+from fencebench.checker.search.limits import Limits
 from fencebench.model.build import build
 from fencebench.model.fences import FENCES
 from fencebench.model.settings import FAULTS, Bound

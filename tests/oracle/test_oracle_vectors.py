@@ -10,7 +10,7 @@ from fencebench.checker.oracle.replay import Verdict, replay
 from fencebench.checker.oracle.translate import Source, translate
 from fencebench.checker.oracle.vectors import SCHEMA, Run, as_seen, as_text, document, every_step, runs_of
 from fencebench.checker.search.explore import explore
-from fencebench.checker.search.result import Limits
+from fencebench.checker.search.limits import Limits
 from fencebench.model.fences import FENCES, REFERENCE
 from fencebench.model.settings import FAULTS, Bound
 

@@ -11,7 +11,7 @@ from fencebench.checker.analysis.check import Checked, check
 from fencebench.checker.cli.main import main
 from fencebench.checker.report.ci import place_of, report_of, save_pictures
 from fencebench.checker.report.formats import as_github, as_junit, as_sarif, escaped, written
-from fencebench.checker.search.result import Limits
+from fencebench.checker.search.limits import Limits
 from fencebench.model.fences import FENCES, REFERENCE
 from fencebench.model.promises.catalogue import NAMES
 from fencebench.model.settings import FAULTS

@@ -16,8 +16,8 @@ from fencebench.checker.report.ci import GALLERY
 from fencebench.checker.report.gallery import DIGESTS, INDEX, MARK, Exhibit, exhibits, files, usable, write
 from fencebench.checker.report.gallery_index import forged, index, of_promise
 from fencebench.checker.report.stored import recall
+from fencebench.checker.search.limits import Limits
 from fencebench.checker.search.properties import promising
-from fencebench.checker.search.result import Limits
 from fencebench.model.fences import EXPECTED, FENCES, SHARD_KEYED
 from fencebench.model.promises.catalogue import PROMISES, promise_of
 from fencebench.model.promises.promise import GROUPS, OWN

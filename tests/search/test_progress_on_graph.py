@@ -3,8 +3,9 @@
 import pytest
 
 from fencebench.checker import fast
+from fencebench.checker.search.limits import Limits
 from fencebench.checker.search.progress_graph import stuck
-from fencebench.checker.search.result import Finding, Limits
+from fencebench.checker.search.result import Finding
 from fencebench.model.build import build
 from fencebench.model.fences import FENCES, REFERENCE
 from fencebench.model.settings import Bound

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
+from fencebench.checker.analysis.acceptance import Acceptance, accept
+from fencebench.checker.analysis.acceptance_batch import CLASSES, COMPLETE, ONE_ARTIFACT, SPEND
 from fencebench.checker.cli.accept import run_accept
-from fencebench.checker.walk.accept import Acceptance, accept
-from fencebench.checker.walk.batch import CLASSES, COMPLETE, ONE_ARTIFACT, SPEND
 from fencebench.model.fence import Refusal, Rule
 from fencebench.model.fences import FENCES, REFERENCE
 from fencebench.model.settings import Settings

@@ -81,10 +81,10 @@ def run_batch(
 
 def at_random(walker: Walker, chance: Random, lazy: frozenset[str]) -> Steps:
     """Take steps, until nothing can happen but faults: what is lazy only where nothing else can."""
-    ground = walker.ground
+    tables = walker.tables
     while not walker.is_final() and len(walker.trace) < MOST_STEPS:
-        faults = [fault for fault in ground.faults if walker.can(fault)] if chance.random() < FAULT_CHANCE else []
-        ordinary = [name for name in ground.ordinary if walker.can(name)]
+        faults = [fault for fault in tables.faults if walker.can(fault)] if chance.random() < FAULT_CHANCE else []
+        ordinary = [name for name in tables.ordinary if walker.can(name)]
         rule = chance.choice(faults or [name for name in ordinary if name not in lazy] or ordinary)
         yield walker.state, walker.take(chance.choice(list(walker.options(rule))))
 
