@@ -4,6 +4,7 @@ import ast
 import re
 import tomllib
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -213,8 +214,8 @@ def test_every_rule_says_what_it_refuses() -> None:
 def test_every_dependency_says_why() -> None:
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     table = tomllib.loads(text)
-    extras = table["project"]["optional-dependencies"].values()
-    for requirement in (*table["project"]["dependencies"], *table["dependency-groups"]["dev"], *sum(extras, [])):
+    named_lists = (table["project"]["optional-dependencies"] | table["dependency-groups"]).values()
+    for requirement in chain(table["project"]["dependencies"], *named_lists):
         assert re.search(rf'"{re.escape(requirement)}",\s+# \w', text), requirement
 
 
