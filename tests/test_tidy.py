@@ -177,7 +177,7 @@ def test_only_the_command_line_prints() -> None:
 
 
 def test_analysis_and_searches_do_not_know_the_standard_streams() -> None:
-    quiet = ("model", "checker/search", "checker/tables", "checker/fast", "checker/reduce", "checker/walk")
+    quiet = ("checker/search", "checker/tables", "checker/fast", "checker/reduce", "checker/walk")
     for path in SOURCES:
         if room_of(path.relative_to(ROOT).as_posix()) in (*quiet, "checker/analysis"):
             assert not re.search(r"\bsys\.(stdout|stderr)\b|\bprint\(|\becho\(", path.read_text(encoding="utf-8")), path

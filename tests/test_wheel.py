@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.thorough
+from tests.quick import thorough
+
+pytestmark = thorough
 
 ROOT = Path(__file__).parent.parent
 PROJECT_FILES = {".gitignore", "LICENSE", "PKG-INFO", "README.md", "pyproject.toml"}

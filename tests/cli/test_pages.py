@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.pages import CONSOLE, CUT, PAGES, README, ROOT, ROW, TABLES, beside_files, cut, rerun, run, with_tables
+from tests.quick import thorough
 
 TEXTS = {page.relative_to(ROOT).as_posix(): page.read_text(encoding="utf-8") for page in PAGES}
 LINK = re.compile(r"\]\(([^)#:\s]+)(?:#[^)\s]*)?\)")
@@ -29,6 +30,7 @@ def test_every_table_stands_on_one_page() -> None:
     )
 
 
+@thorough
 @pytest.mark.parametrize(("command", "code"), [row for text in TEXTS.values() for row in ROW.findall(text)])
 def test_a_command_in_a_table_exits_as_its_row_says(command: str, code: str) -> None:
     exited, out = run(command.split())

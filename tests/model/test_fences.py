@@ -12,6 +12,7 @@ from fencebench.model.build import build
 from fencebench.model.fence import Fence
 from fencebench.model.fences import EXPECTED, FENCES
 from fencebench.model.settings import FAULTS, Bound, Settings
+from tests.quick import thorough, thorough_but
 
 
 def bound(faults: int = 1, spare_attempts: int = 0, shards: int = 1, **caps: int) -> Bound:
@@ -203,12 +204,13 @@ def test_settings_scale_the_plan() -> None:
     assert small.plan_tokens == 10
 
 
-@pytest.mark.parametrize("name", FENCES)
+@pytest.mark.parametrize("name", thorough_but(FENCES, "spend-sketch", "provenance-sketch-c", "truncating", "reference"))
 def test_states_and_depth_are_those_of_the_catalogue(name: str) -> None:
     found = [explore(build(FENCES[name], Bound(faults=1, spare_attempts=spare))) for spare in (0, 1)]
     assert tuple((r.states, r.depth) for r in found) == EXPECTED[name].counts
 
 
+@thorough
 def test_the_reference_at_the_default_bounds() -> None:
     """Twice the faults of the catalogue's counts: a renewal after a skew, say, takes both."""
     bounds = (Bound(), Bound(spare_attempts=1), Bound(shards=2, faults=1), Bound(shards=2, faults=1, spare_attempts=1))
