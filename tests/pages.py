@@ -43,7 +43,8 @@ def rooms_table() -> Iterator[str]:
     yield "| room | holds | imports |"
     yield "|---|---|---|"
     for name, room in ROOMS.items():
-        yield f"| `{name}/` | {room.holds} | {', '.join(f'`{other}`' for other in room.imports) or 'nothing'} |"
+        place = f"{name}/" if (ROOT / name).is_dir() else f"{name}.py"
+        yield f"| `{place}` | {room.holds} | {', '.join(f'`{other}`' for other in room.imports) or 'nothing'} |"
 
 
 TABLES = {"fences": fences_table, "rooms": rooms_table}
