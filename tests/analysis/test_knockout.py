@@ -17,6 +17,7 @@ from fencebench.checker.search.limits import Limits, Stop, StopKind
 from fencebench.model.fence import Fence
 from fencebench.model.fences import REFERENCE
 from fencebench.model.settings import FAULTS
+from tests.quick import thorough
 
 
 def only(*faults: str, **shape: int) -> Asked:
@@ -60,6 +61,7 @@ def test_a_trial_that_was_not_searched_is_what_a_search_finds(slim: Knockout) ->
         assert [r.result.states for r in found.runs] == [r.result.states for r in check(SLIM, TINY, Limits()).runs]
 
 
+@thorough
 def test_several_searches_at_a_time_find_the_same(slim: Knockout) -> None:
     assert knock_out(Bench(SLIM, TINY, Limits(), jobs=2), pairs=False, tell=lambda *_: None) == slim
 

@@ -12,6 +12,7 @@ import pytest
 
 from fencebench.checker.cli.main import main
 from fencebench.model.settings import FAULTS
+from tests.quick import thorough
 
 ROOT = Path(__file__).parents[2]
 RARE = [f"{fault} = 0" for fault in FAULTS if fault != "preempt"]
@@ -49,6 +50,7 @@ def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
     return error
 
 
+@thorough
 def test_a_command_killed_at_any_moment_ends_as_if_it_had_not_been(words: tuple[str, ...], tmp_path: Path) -> None:
     folder, how = tmp_path / "saved", "--checkpoint"
     for name in ("command", "1.result", "2.search"):

@@ -23,6 +23,7 @@ from fencebench.checker.search.limits import FIRST, INTERRUPTED, Clock, Limits
 from fencebench.checker.search.result import Verdict
 from fencebench.checker.tables.known import Known
 from fencebench.model.machine import Event, Machine, Step, Witness, tabled
+from tests.quick import thorough
 from tests.toys import TOYS, counters, machines, told
 
 ROOT = Path(__file__).parents[2]
@@ -214,6 +215,7 @@ def test_no_checkpoint_is_refused_in_one_line(tmp_path: Path) -> None:
         explore(SOUND, options=replace(LARGE, checkpoint=tmp_path / "none", resume=True))
 
 
+@thorough
 def test_answers_do_not_depend_on_the_hash_seed() -> None:
     code = (
         "from fencebench.checker.fast import Options, explore; from tests.toys import counters, lock\n"

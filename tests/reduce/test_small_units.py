@@ -18,6 +18,7 @@ from fencebench.model.fences import FENCES
 from fencebench.model.local_view import LocalView, Split
 from fencebench.model.machine import REFUSED, Machine, Refused, State
 from fencebench.model.settings import FAULTS, Bound, Settings
+from tests.quick import thorough_but
 from tests.toys import counters, machines
 
 MOST = 2
@@ -113,7 +114,10 @@ def test_toys_agree(machine: Machine) -> None:
 CASES = [(name, 1, 1) for name in FENCES] + [("liveness-gated", 2, 1), ("truncating", 2, 1)]
 
 
-@pytest.mark.parametrize(("name", "shards", "faults"), CASES)
+@pytest.mark.parametrize(
+    ("name", "shards", "faults"),
+    thorough_but(CASES, ("reference", 1, 1), ("provenance-sketch-d", 1, 1), ("charge-on-commit", 1, 1)),
+)
 def test_fences_agree(name: str, shards: int, faults: int) -> None:
     machine = build(FENCES[name], Bound(shards=shards, faults=faults), Settings())
     reduced = explore(machine, local_view(machine), fast)
@@ -141,7 +145,7 @@ def test_every_share_of_the_faults_is_tried() -> None:
 FEW = {"preempt", "crash_driver", "cut_allowance", "flip_alias"}
 
 
-@pytest.mark.parametrize("name", ["provenance-sketch-d", "spend-sketch", "reference"])
+@pytest.mark.parametrize("name", thorough_but(["provenance-sketch-d", "spend-sketch", "reference"], "reference"))
 def test_fences_agree_with_two_faults_of_few_kinds(name: str) -> None:
     caps = {fault: int(fault in FEW) for fault in FAULTS} | {"crash_driver": 2}
     machine = build(FENCES[name], Bound(shards=1, faults=2, caps=caps), Settings())

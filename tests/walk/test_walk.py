@@ -33,6 +33,7 @@ from fencebench.model.fences import FENCES, REFERENCE
 from fencebench.model.machine import REFUSED, Event, Machine, Property, State, Step, Transition, tabled
 from fencebench.model.rules import put
 from fencebench.model.settings import FAULTS, Bound, Settings
+from tests.quick import thorough, thorough_but
 
 WIDE = Bound(8, 10, 40, MappingProxyType(dict.fromkeys(FAULTS, FAULT_CAP)), spare_attempts=4)
 SMALL = Bound(1, 2, 1)
@@ -97,7 +98,10 @@ def test_promises_are_judged_as_a_replay_judges_them() -> None:
         assert found == set(walker.broken)
 
 
-@pytest.mark.parametrize(("name", "examples"), [("shard-keyed", 40), ("provenance-sketch-a", 40)])
+WALKED = [("shard-keyed", 40), ("provenance-sketch-a", 40)]
+
+
+@pytest.mark.parametrize(("name", "examples"), thorough_but(WALKED, WALKED[1]))
 def test_what_the_explorer_finds_walks_find_as_well(name: str, examples: int) -> None:
     explored = explore(build(FENCES[name], replace(SMALL, spare_attempts=1))).findings
     wider = replace(WIDE, shards=1, epochs=3, faults=12, spare_attempts=3)
@@ -106,7 +110,7 @@ def test_what_the_explorer_finds_walks_find_as_well(name: str, examples: int) ->
     assert set(explored) <= set(tally.found)
 
 
-@pytest.mark.parametrize("seed", [0, 3])
+@pytest.mark.parametrize("seed", thorough_but([0, 3], 0))
 def test_the_drift_of_the_second_document_is_found(seed: int) -> None:
     plan = Plan(examples=40, seed=seed, promise="one_accepted_artifact", shrink_steps=500)
     walked = walk(source(FENCES["provenance-sketch-a"]), plan)
@@ -190,6 +194,7 @@ THIRD_IS_STALE = replace(put.stale_epoch, applies=lambda r, view: r.epoch == 2 o
 """A planted bug: the store takes every third attempt for a stale one."""
 
 
+@thorough
 def test_a_bug_of_the_third_epoch_is_found_by_walks_and_not_by_the_default_bound() -> None:
     rules = tuple(THIRD_IS_STALE if rule is put.stale_epoch else rule for rule in REFERENCE.put)
     planted = replace(REFERENCE, name="planted", put=rules)
