@@ -21,7 +21,7 @@ sys.path.insert(0, str(ROOT))
 
 from fencebench.checker.analysis.bounds import SHAPE, TIMES  # noqa: E402
 from fencebench.checker.analysis.walk_profiles import PROFILES  # noqa: E402
-from fencebench.checker.cli.walk import bound_of  # noqa: E402
+from fencebench.checker.analysis.walks import walk_bound  # noqa: E402
 from fencebench.checker.walk.listeners import Enough, Plan  # noqa: E402
 from fencebench.checker.walk.run import survey  # noqa: E402
 from fencebench.checker.walk.tables import WalkSource  # noqa: E402
@@ -43,7 +43,7 @@ def stories(fence: str) -> dict[str, str]:
 
 def first_broken(fence: str, promises: set[str], plan: Plan, shape: dict[str, int | None]) -> dict[str, int]:
     """Return the walk that first breaks each promise; stop when all of these are broken."""
-    wanted = bound_of({**dict.fromkeys((*SHAPE, *TIMES, *FAULTS, "bounds_file")), **shape})
+    wanted = walk_bound({**dict.fromkeys((*SHAPE, *TIMES, *FAULTS, "bounds_file")), **shape})
     [bound], walks = wanted.bounds, list[int]()
 
     def watch(walk: int, steps: int, found: int) -> None:

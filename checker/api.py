@@ -30,9 +30,9 @@ from fencebench.model.fences import KEYED_WITHOUT_RUN, REFERENCE
 from fencebench.model.machine import Action, Machine, Step, parameters, tabled
 
 if TYPE_CHECKING:
+    from fencebench.checker.analysis.walks import WalkReport
     from fencebench.checker.oracle.audit import Audit
     from fencebench.checker.oracle.replay import Verdict as LogVerdict
-    from fencebench.checker.report.walk_stories import WalkReport
 
 EngineName = Literal["auto", "fast", "plain"]
 BROKEN_NOW: list["Answer"] = []
@@ -225,11 +225,11 @@ def walk(
     <Verdict.VIOLATED: 'violated'>
 
     """
-    from fencebench.checker.cli.walk import bound_of, plan_of, report_of
+    from fencebench.checker.analysis.walks import plan_of, walk_bound, walk_fence
 
     found = fence if isinstance(fence, Fence) else find_fence(fence)
     asked_options = walk_options(options, examples, steps, seed)
-    return report_of(found, bound_of(asked_options), plan_of(asked_options), quiet=True)
+    return walk_fence(found, walk_bound(asked_options), plan_of(asked_options))
 
 
 def walk_options(options: Mapping[str, Any], examples: int = 0, steps: int = 0, seed: int = 0) -> dict[str, Any]:

@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 from fencebench.checker.analysis.bounds import Asked, both_ceilings
+from fencebench.checker.analysis.case import Case
 from fencebench.checker.analysis.check import Checked, Engine, Run, explored
 from fencebench.checker.reduce.embedding import embed, script
-from fencebench.checker.report.case import Case
 from fencebench.checker.search.limits import Limits, Stop, StopKind, Watch
 from fencebench.checker.search.properties import promising
 from fencebench.checker.search.result import Coverage, Finding, Result, Verdict

@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from fencebench.checker.analysis.bounds import as_options, told
+from fencebench.checker.analysis.bounds import told
+from fencebench.checker.analysis.case import Case
 from fencebench.checker.report.narrate import lanes_of, steps_of
-from fencebench.checker.report.story import Story, StoryStep, Told
+from fencebench.checker.report.story import Story, StoryStep
 from fencebench.checker.search.explore import explore
 from fencebench.checker.search.limits import Limits
 from fencebench.checker.search.replay import replay, stored
@@ -15,7 +16,7 @@ from fencebench.model.build import build
 from fencebench.model.describe import REMEDIES
 from fencebench.model.fence import BOUNDARIES, Fence, Rule
 from fencebench.model.fences import REFERENCE
-from fencebench.model.machine import Machine, Transition
+from fencebench.model.machine import Transition
 from fencebench.model.promises.catalogue import promise_of
 from fencebench.model.settings import Bound, Settings
 
@@ -34,32 +35,6 @@ class Remedy(NamedTuple):
     sentence: str
     step: int | None
     refusal: str
-
-
-@dataclass(frozen=True)
-class Case:
-    """A broken promise of a fence under a bound, with its trace; `minimal` says that no shorter one exists.
-
-    `verdict` is another one where a stored trace was replayed: the run then breaks nothing, and `finding.why` says so.
-    """
-
-    fence: Fence
-    bound: Bound
-    settings: Settings
-    finding: Finding
-    minimal: bool = True
-    verdict: Told = "violated"
-
-    @property
-    def machine(self) -> Machine:
-        """The model that the trace belongs to."""
-        return build(self.fence, self.bound, self.settings)
-
-    @property
-    def reproduce(self) -> str:
-        """The command that finds this story again."""
-        options = as_options(self.bound, self.settings)
-        return f"fencebench check {self.fence.name} {options} --property {self.finding.property}"
 
 
 def with_rule(fence: Fence, boundary: str, rule: Rule) -> Fence:

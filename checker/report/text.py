@@ -8,8 +8,9 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 
 from fencebench.checker.analysis.bounds import as_options, told
+from fencebench.checker.analysis.case import Case
 from fencebench.checker.analysis.check import EXITS, Checked, Run
-from fencebench.checker.report.case import Case, records, story_of
+from fencebench.checker.report.case import records, story_of
 from fencebench.checker.search.limits import INTERRUPTED, Stop, StopKind
 from fencebench.checker.search.result import Coverage, Result, Verdict
 from fencebench.model.promises.catalogue import names_of

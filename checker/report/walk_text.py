@@ -6,9 +6,10 @@ from typing import Any
 from rich.table import Table
 
 from fencebench.checker.analysis.bounds import told as told_bound
+from fencebench.checker.analysis.walks import WalkReport, cheapest
 from fencebench.checker.report.case import records
 from fencebench.checker.report.text import WIDTH, facts, facts_grid, show
-from fencebench.checker.report.walk_stories import WalkReport, cheapest, told
+from fencebench.checker.report.walk_stories import told
 from fencebench.checker.search.result import Verdict
 from fencebench.model.promises.obligations import actions as owed_actions
 from fencebench.model.settings import FAULTS

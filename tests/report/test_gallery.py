@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 
 from fencebench.checker.analysis.bounds import Asked, bound_of
+from fencebench.checker.analysis.case import Case
 from fencebench.checker.analysis.check import check
 from fencebench.checker.analysis.engines import ENGINES
 from fencebench.checker.cli.main import main
 from fencebench.checker.errors import BadInput
-from fencebench.checker.report.case import Case, story_of
+from fencebench.checker.report.case import story_of
 from fencebench.checker.report.ci import GALLERY
 from fencebench.checker.report.gallery import DIGESTS, INDEX, MARK, Exhibit, exhibits, files, usable, write
 from fencebench.checker.report.gallery_index import forged, index, of_promise

@@ -13,10 +13,11 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from fencebench.checker.analysis.bounds import Asked
 from fencebench.checker.analysis.walk_profiles import PROFILES
-from fencebench.checker.cli.walk import FAULT_CAP, bound_of, report_of, run_walk, source_of
+from fencebench.checker.analysis.walks import FAULT_CAP, WalkReport, source_of, walk_bound, walk_fence
+from fencebench.checker.cli.walk import run_walk
 from fencebench.checker.fast.explore import explore as explore_fast
 from fencebench.checker.report.stored import recall
-from fencebench.checker.report.walk_stories import WalkReport, itf_of
+from fencebench.checker.report.walk_stories import itf_of
 from fencebench.checker.search.explore import explore
 from fencebench.checker.search.properties import Promises
 from fencebench.checker.search.replay import is_final, replay, stored
@@ -224,7 +225,7 @@ PLENTY = 200
 
 def small_report(fence: Fence, plan: Plan, **caps: int) -> WalkReport:
     bound = replace(WIDE, shards=1, epochs=1, faults=0, caps=MappingProxyType(dict.fromkeys(FAULTS, 0) | caps))
-    return report_of(fence, Asked((bound,), Settings()), plan, quiet=True)
+    return walk_fence(fence, Asked((bound,), Settings()), plan)
 
 
 def test_a_rule_that_never_ran_fails_the_run_with_its_name() -> None:
@@ -239,7 +240,7 @@ def test_a_rule_that_never_ran_fails_the_run_with_its_name() -> None:
 def test_a_sound_fence_holds_and_a_dead_rule_in_it_is_named() -> None:
     told = replace(REFERENCE, name="with-a-dead-rule", call=(*REFERENCE.call, NEVER))
     wanted = Asked((replace(WIDE, shards=2, epochs=3, spare_attempts=2),), Settings())
-    report = report_of(told, wanted, Plan(examples=PLENTY, steps=100), quiet=True)
+    report = walk_fence(told, wanted, Plan(examples=PLENTY, steps=100))
     assert report.verdict is Verdict.VACUOUS
     assert [debt.name for debt in report.checked.unreached] == ["call.never"]
 
@@ -264,7 +265,7 @@ def test_a_limit_is_no_pass() -> None:
 @pytest.fixture(scope="module")
 def drift() -> WalkReport:
     plan = Plan(examples=40, promise="one_accepted_artifact", shrink_steps=300)
-    return report_of(FENCES["provenance-sketch-a"], Asked((WIDE,), Settings()), plan, quiet=True)
+    return walk_fence(FENCES["provenance-sketch-a"], Asked((WIDE,), Settings()), plan)
 
 
 def test_a_story_is_stored_so_that_replay_takes_it(drift: WalkReport, tmp_path: Path) -> None:
@@ -288,9 +289,9 @@ def options(**given: object) -> dict[str, object]:
 
 
 def test_the_default_bound_is_wide() -> None:
-    wanted = bound_of(options())
+    wanted = walk_bound(options())
     assert wanted.bounds == (WIDE,)
-    assert bound_of(options(shards=2, ceiling=5000, preempt=9)).bounds[0].cap("preempt") == 9
+    assert walk_bound(options(shards=2, ceiling=5000, preempt=9)).bounds[0].cap("preempt") == 9
 
 
 def test_the_command_prints_the_verdict_first_and_the_seed_last(capsys: pytest.CaptureFixture[str]) -> None:
