@@ -36,9 +36,12 @@ if TYPE_CHECKING:
     from fencebench.model.machine import Property as Property
     from fencebench.model.machine import State as State
     from fencebench.model.machine import Step as Step
+    from fencebench.model.machines.shared import Effect as Effect
     from fencebench.model.promises.promise import Promise as Promise
     from fencebench.model.settings import Bound as Bound
+    from fencebench.model.settings import Fault as Fault
     from fencebench.model.settings import Settings as Settings
+    from fencebench.model.shard import Component as Component
 
 PLACES = {
     "checker.api": "action audit check explore judge_log replay walk",
@@ -49,7 +52,9 @@ PLACES = {
     "model.fences": "FENCES REFERENCE",
     "model.machine": "Action Event Machine Property State Step",
     "model.promises.promise": "Promise",
-    "model.settings": "Bound Settings",
+    "model.machines.shared": "Effect",
+    "model.settings": "Bound Fault Settings",
+    "model.shard": "Component",
 }
 """Where each name is, below `fencebench`."""
 

@@ -71,9 +71,17 @@ def actions(setup: Setup) -> Iterator[Action]:
     """Yield every action of a shard, in the fixed order that breaks ties between stories."""
     yield from (action_of(function, setup) for function in ONCE)
     for function in EACH_EPOCH:
-        yield from (action_of(function, replace(setup, epoch=e)) for e in range(setup.bound.epochs))
+        yield from of_each_epoch(function, setup)
     yield from (action_of(function, setup) for function in FAULTS_ONCE)
     yield from (action_of(channel.forge, replace(setup, epoch=e)) for e in range(setup.bound.epochs + 1))
+    own = [fault.action for fault in setup.fence.faults if fault.action]
+    for mine in (*(action for component in setup.fence.machines for action in component.actions), *own):
+        yield from of_each_epoch(mine, setup) if Binding(mine, setup).per_epoch else [action_of(mine, setup)]
+
+
+def of_each_epoch(function: Callable[..., Iterable[Step]], setup: Setup) -> Iterator[Action]:
+    """Yield an action bound to each epoch."""
+    yield from (action_of(function, replace(setup, epoch=e)) for e in range(setup.bound.epochs))
 
 
 def build(fence: Fence, bound: Bound = DEFAULT, settings: Settings = SEED) -> Machine:
@@ -86,7 +94,8 @@ def build(fence: Fence, bound: Bound = DEFAULT, settings: Settings = SEED) -> Ma
     if not bound.cap("skew"):
         settings = replace(settings, skew_seconds=0)
     earlier = bound.epochs - 1 if bound.earlier_run else -1
-    initial = State(shared.start(bound, settings), (opened(bound.epochs, earlier),) * bound.shards)
+    unit = opened(bound.epochs, earlier, fence.machines)
+    initial = State(shared.start(bound, settings, fence.faults), (unit,) * bound.shards)
     most = max(1, *initial.shared.limits.caps)
     return replace(relation(fence, settings, bound.epochs, most), initial=initial)
 
@@ -97,8 +106,8 @@ def relation(fence: Fence, settings: Settings, epochs: int, most: int) -> Machin
     bound = Bound(epochs=epochs, faults=most, caps=MappingProxyType(dict.fromkeys(FAULTS, most)))
     setup = Setup(fence, settings, bound)
     return Machine(
-        parts=part_names(bound.epochs),
-        initial=State(shared.start(bound, settings), ()),
+        parts=part_names(bound.epochs, fence.machines),
+        initial=State(shared.start(bound, settings, fence.faults), ()),
         actions=tuple(actions(setup)),
         allow=cache(shared.allow),
         faults=shared.faults,

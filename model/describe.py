@@ -134,8 +134,16 @@ def changes(before: State, step: Transition, setup: Setup) -> Iterator[Change]:
         yield from of_shard(old, new)
         for epoch, (a, b) in enumerate(zip(old.epochs, new.epochs, strict=True)):
             yield from of_epoch(epoch, a, b, setup)
+        yield from of_own(before.units[step.unit], step.after.units[step.unit], setup)
     else:
         yield from of_run(before.shared, step.after.shared)
+
+
+def of_own(old: Unit, new: Unit, setup: Setup) -> Iterator[Change]:
+    """Yield the changes of the machines that come with the fence: their parts stand last."""
+    own = setup.fence.machines
+    parts = zip(own, old[len(old) - len(own) :], new[len(new) - len(own) :], strict=True)
+    yield from ((component.name, "is", str(a), str(b)) for component, a, b in parts)
 
 
 def leases(unit: Unit, setup: Setup) -> Iterator[LeaseView]:

@@ -18,7 +18,7 @@ from fencebench.checker.walk.tables import WalkTables
 from fencebench.checker.walk.walker import Walker
 from fencebench.model.build import build
 from fencebench.model.fence import Fence, Refusal
-from fencebench.model.settings import FAULTS, Bound, Settings, Setup
+from fencebench.model.settings import FAULTS, Bound, Settings, Setup, fault_names
 
 HARMLESS = frozenset(("duplicate", "skew"))
 """Faults that cost a sound fence no attempt. (A forged row may leave a conflict, which rightly stops the report.)"""
@@ -114,7 +114,7 @@ def bound_of(load: Load, shards: int) -> Bound:
 def accept(fence: Fence, preemptions: int, shards: int, seed: int, settings: Settings) -> Acceptance:
     """Run batches until so many preemptions have struck."""
     setups = [Setup(fence, settings, bound_of(load, shards)) for load in LOADS]
-    all_tables = [WalkTables(build(fence, setup.bound, settings), FAULTS) for setup in setups]
+    all_tables = [WalkTables(build(fence, setup.bound, settings), fault_names(fence)) for setup in setups]
     chance, batches, turns = Random(seed), list[Batch](), cycle(zip(LOADS, setups, all_tables, strict=True))
     while sum(batch.preemptions for batch in batches) < preemptions:
         load, setup, tables = next(turns)

@@ -24,7 +24,7 @@ from fencebench.checker.walk.tables import WalkSource, WalkTables
 from fencebench.model.build import build
 from fencebench.model.fence import Fence
 from fencebench.model.promises.catalogue import names_of
-from fencebench.model.settings import FAULTS, Bound, Settings
+from fencebench.model.settings import FAULTS, Bound, Settings, fault_names
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ def plan_of(options: Mapping[str, Any]) -> Plan:
 
 def source_of(fence: Fence, bound: Bound, settings: Settings) -> WalkSource:
     """Return the tables for walks of a fence."""
-    return WalkSource(lambda: build(fence, bound, settings), FAULTS, PROFILES)
+    return WalkSource(lambda: build(fence, bound, settings), fault_names(fence), PROFILES)
 
 
 def walk_fence(fence: Fence, wanted: Asked, plan: Plan, watch: Watch = unwatched) -> WalkReport:
@@ -161,7 +161,7 @@ def in_smallest_bound(fence: Fence, bound: Bound, settings: Settings, found: Fin
     for part in alone(found):
         story = [stored(t) for t in part.trace]
         for less in smaller(bound, part):
-            tables = WalkTables(build(fence, less, settings), FAULTS)
+            tables = WalkTables(build(fence, less, settings), fault_names(fence))
             again = retold(tables, story, found.property)
             if again is not None and again.cost <= found.cost:
                 short = least(tables, again)
@@ -178,5 +178,7 @@ def shorter(fence: Fence, bound: Bound, settings: Settings, found: Finding) -> F
     if shortest is None or shortest.cost >= found.cost:
         return None
     return retold(
-        WalkTables(build(fence, bound, settings), FAULTS), [stored(t) for t in shortest.trace], found.property
+        WalkTables(build(fence, bound, settings), fault_names(fence)),
+        [stored(t) for t in shortest.trace],
+        found.property,
     )

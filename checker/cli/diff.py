@@ -8,7 +8,7 @@ import click
 
 from fencebench.checker.analysis.bounds import as_options, fits_fence, told
 from fencebench.checker.analysis.diff import Compared, Parting, answer, compare
-from fencebench.checker.analysis.fences import find_fence
+from fencebench.checker.analysis.fences import asked_alike, find_fence
 from fencebench.checker.cli.options import (
     FORMS,
     HELP,
@@ -28,11 +28,11 @@ from fencebench.checker.search.limits import limit_text
 def run_diff(old: str, new: str, form: str, **options: Any) -> int:
     """Compare two fences; print; return the exit code."""
     wanted = bounds_asked(options)
-    fences = find_fence(old), find_fence(new)
+    fences = asked_alike(find_fence(old), find_fence(new))
     for fence in fences:
         fits_fence(fence, wanted)
     with shown() as watching:
-        compared = compare(*fences, wanted, limits_asked(options), watching)
+        compared = compare(fences[0], fences[1], wanted, limits_asked(options), watching)
     reproduce = again(f"diff {old} {new}", wanted)
     print(as_json(compared, reproduce)) if form == "json" else print_text(compared, reproduce)
     return compared.exit

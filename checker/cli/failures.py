@@ -1,6 +1,7 @@
 """How a command ends: every end is an exit code and at most one line on standard error."""
 
 import codecs
+import errno
 import os
 import sys
 import tempfile
@@ -16,6 +17,10 @@ from fencebench.model.machine import BadMachine
 
 PLAIN = {"–": "-", "—": "-", "−": "-", "→": "->", "…": "...", "≤": "<=", "≥": ">=", "×": "x", "│": "|", "─": "-"}
 """How a terminal that knows ASCII alone shows the other signs that texts have; whatever else is a question mark."""
+
+
+OUTPUT_LOST = (errno.EPIPE, errno.ENOSPC, errno.EIO, errno.EDQUOT)
+"""What goes wrong when an output cannot be written."""
 
 
 def run_whole(command: Callable[[], object]) -> int:
@@ -43,9 +48,11 @@ def ended(command: Callable[[], object]) -> int:
         return told(mendable(error), BAD_INPUT)
     except (KeyboardInterrupt, click.Abort):
         return told("stopped by the keyboard; nothing is decided", UNDETERMINED)
-    except BrokenPipeError:
-        raise
+    except click.exceptions.Exit as end:
+        return end.exit_code
     except Exception as error:
+        if isinstance(error, OSError) and error.errno in OUTPUT_LOST:
+            raise
         return failed(f"{type(error).__name__}: {first_line(error)}; {reported(error)}")
     return HOLDS
 

@@ -76,7 +76,8 @@ def promises_table(checked: Checked) -> Table:
 
 def faults_tried(coverage: Coverage) -> str:
     """List the faults that struck, and how often."""
-    struck = [f"{fault} {coverage.faults[fault]:,}" for fault in FAULTS if coverage.faults[fault]]
+    known = dict.fromkeys((*FAULTS, *sorted(coverage.faults)))
+    struck = [f"{fault} {coverage.faults[fault]:,}" for fault in known if fault and coverage.faults[fault]]
     return ", ".join(struck) or "none"
 
 

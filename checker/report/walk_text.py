@@ -12,7 +12,7 @@ from fencebench.checker.report.text import WIDTH, facts, facts_grid, show
 from fencebench.checker.report.walk_stories import told
 from fencebench.checker.search.result import Verdict
 from fencebench.model.promises.obligations import actions as owed_actions
-from fencebench.model.settings import FAULTS
+from fencebench.model.settings import fault_names
 
 
 def headline(report: WalkReport) -> str:
@@ -58,7 +58,7 @@ def never(report: WalkReport) -> list[str]:
     """Name every action, fault and rule of this fence that never ran, owed or not."""
     c = report.walked.coverage
     actions = [f"action {n}" for n, _ in owed_actions(report.fence, (report.bound,)) if not c.actions[n]]
-    faults = [f"fault {n}" for n in FAULTS if report.bound.cap(n) and not c.faults[n]]
+    faults = [f"fault {n}" for n in fault_names(report.fence) if report.bound.cap(n) and not c.faults[n]]
     return actions + faults + [f"rule {full}" for full, _ in report.fence.rules() if not c.rules[full]]
 
 

@@ -10,15 +10,19 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from fencebench.model.machine import REFUSED, Event, Part, Refused, SharedStep, Step
-from fencebench.model.settings import FAULTS, Bound, Settings, Setup
+from fencebench.model.settings import FAULTS, Bound, Fault, Settings, Setup
 
 
 class Limits(NamedTuple):
-    """What bounds a run: how many shards are planned, how many faults may strike in all and of each kind."""
+    """What bounds a run: how many shards are planned, how many faults may strike in all and of each kind.
+
+    `own` names the kinds that come with the fence.
+    """
 
     shards: int
     faults: int
     caps: tuple[int, ...]
+    own: tuple[str, ...] = ()
 
 
 class Shared(NamedTuple):
@@ -98,10 +102,16 @@ class PublishView(NamedTuple):
     disputed: bool
 
 
-def start(bound: Bound, settings: Settings) -> Shared:
-    """Return the shared part of a run that has just been opened."""
-    limits = Limits(bound.shards, bound.faults, tuple(bound.cap(fault) for fault in FAULTS))
-    return Shared(limits, bound.ceiling(settings))
+def start(bound: Bound, settings: Settings, own: tuple[Fault, ...] = ()) -> Shared:
+    """Return the shared part of a run that has just been opened; `own` are faults that come with the fence."""
+    caps = [bound.cap(fault) for fault in FAULTS] + [min(fault.cap, bound.faults) for fault in own]
+    limits = Limits(bound.shards, bound.faults, tuple(caps), tuple(fault.name for fault in own))
+    return Shared(limits, bound.ceiling(settings), struck=(0,) * len(caps))
+
+
+def index_of(fault: str, limits: Limits) -> int:
+    """Return the place of a fault in counts and caps."""
+    return FAULTS.index(fault) if fault in FAULTS else len(FAULTS) + limits.own.index(fault)
 
 
 def presumed(shared: Shared, effect: Effect) -> bool:
@@ -121,7 +131,7 @@ def strike(shared: Shared, fault: str) -> tuple[int, ...] | None:
     struck, limits = shared.struck, shared.limits
     if not fault:
         return struck
-    i = FAULTS.index(fault)
+    i = index_of(fault, limits)
     if sum(struck) >= limits.faults or struck[i] >= limits.caps[i]:
         return None
     return (*struck[:i], struck[i] + 1, *struck[i + 1 :])

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from fencebench.model.fence import Fence, Rule
-from fencebench.model.settings import FAULTS, Bound, Settings
+from fencebench.model.settings import Bound, Settings, fault_names
 
 DEATH = ("preempt", "stall", "late")
 DEATH_BEFORE_SEND = ("preempt", "stall")
@@ -125,7 +125,7 @@ def witnesses(fence: Fence) -> Iterator[tuple[str, Need]]:
 def owed(fence: Fence, bounds: tuple[Bound, ...], settings: Settings) -> Iterator[Debt]:
     """Yield everything that a search of the union of these bounds has to reach."""
     needs = [("action", name, need) for name, need in actions(fence, bounds)]
-    needs += [("fault", name, Need(((name,),))) for name in FAULTS]
+    needs += [("fault", name, Need(((name,),))) for name in fault_names(fence)]
     needs += [
         ("rule", full, RULES.get(f"{full.split('.')[0]}.{rule.refusal}", Need()))
         for full, rule in fence.rules()
