@@ -23,7 +23,7 @@ ROOMS = {
         ("model/machine",),
     ),
     "checker/tables": Room(
-        "a machine as tables of numbers: what `fast`, `reduce` and `walk` share; what a claim sees is the plain explorer's",
+        "a machine as tables of numbers: what `fast`, `reduce`, `walk` share; what a claim reads is as in `search`",
         ("model/machine", "checker/search/properties"),
     ),
     "checker/fast": Room(
@@ -77,7 +77,6 @@ STANDING = {
     ("checker/oracle/vectors_cli.py", "checker/analysis/bounds"),
     ("checker/oracle/vectors_cli.py", "checker/analysis/fences"),
     ("checker/oracle/vectors_cli.py", "checker/cli/options"),
-    ("checker/report/walk_text.py", "checker/cli/walk"),
 }
 """Arrows that the table forbids and the code still has: to be mended, one by one, until this is empty and goes."""
 
