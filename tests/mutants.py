@@ -51,8 +51,8 @@ MUTANTS = (
     Mutant(
         "machines/channel",
         "whoever sent last is answered",
-        'ended(attempt, clock) if attempt.phase == "sent"',
-        "ended(attempt, clock) if attempt.phase",
+        'booking.answer, setup) if attempt.phase == "sent"',
+        "booking.answer, setup) if attempt.phase",
     ),
     Mutant(
         "machines/worker",
@@ -91,6 +91,10 @@ MUTANTS = (
 )
 
 
+SOUND = Mutant("fence", "no bug at all", "BOUNDARIES = ", "BOUNDARIES = ")
+"""What the tests must not notice: where they are red without a bug, they say nothing of one."""
+
+
 def plant(mutant: Mutant, folder: Path) -> None:
     """Copy the project into a folder, with the bug."""
     for name in ("model", "checker", "tests", "fencebench"):
@@ -119,6 +123,8 @@ def verdict(mutant: Mutant) -> str:
 
 def main(asked: list[str]) -> int:
     """Plant the bugs of these machines or files, or all."""
+    if red := verdict(SOUND):
+        raise SystemExit(f"the tests are red without a bug; mend them first: {red}")
     unnoticed = 0
     for mutant in MUTANTS:
         if not asked or mutant.file in asked or mutant.file.removeprefix("machines/") in asked:

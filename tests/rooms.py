@@ -23,7 +23,7 @@ ROOMS = {
         ("model/machine",),
     ),
     "checker/tables": Room(
-        "a machine as tables of numbers: what `fast`, `reduce` and `walk` share (and what a claim sees)",
+        "a machine as tables of numbers: what `fast`, `reduce`, `walk` share; what a claim reads is as in `search`",
         ("model/machine", "checker/search/properties"),
     ),
     "checker/fast": Room(

@@ -212,10 +212,10 @@ def test_states_and_depth_are_those_of_the_catalogue(name: str) -> None:
 
 
 UNION = [
-    (Bound(), 29_519, 29),
-    (Bound(spare_attempts=1), 91_012, 41),
-    (Bound(shards=2, faults=1), 126_647, 52),
-    (Bound(shards=2, faults=1, spare_attempts=1), 296_471, 58),
+    (Bound(), 32_911, 29),
+    (Bound(spare_attempts=1), 102_777, 41),
+    (Bound(shards=2, faults=1), 129_554, 51),
+    (Bound(shards=2, faults=1, spare_attempts=1), 304_734, 57),
 ]
 
 
