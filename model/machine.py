@@ -421,6 +421,7 @@ def name_of(action: Any) -> str:
     return str(getattr(getattr(action, "func", action), "__name__", repr(action)))
 
 
+@cache
 def parameters(function: Callable[..., Any]) -> tuple[str, ...]:
     """Return the names that a function asks for, keyword-only ones left out: they are bound beforehand."""
     kinds = signature(function).parameters.values()
