@@ -88,7 +88,7 @@ def test_a_trace_goes_round(capsys: pytest.CaptureFixture[str], tmp_path: Path) 
     assert whole["#meta"]["property"] == "lease_gates_writes"
     assert [s["#meta"]["index"] for s in whole["states"]] == list(range(len(whole["states"])))
     code, out, _ = run(capsys, "replay", str(trace))
-    assert (code, out[:14]) == (1, "SELF_LOOP VIOLATES")
+    assert (code, out[:14]) == (1, "STILL VIOLATES")
     code, out, _ = run(capsys, "replay", str(trace), "--fence", "reference")
     assert (code, out[:5]) == (0, "FIXED")
     code, out, _ = run(capsys, "replay", str(trace), "--fence", "provenance-sketch-a", "--format", "json")
