@@ -17,7 +17,7 @@ from fencebench.model.build import build
 from fencebench.model.describe import REMEDIES
 from fencebench.model.fence import BOUNDARIES, Fence, Rule
 from fencebench.model.fences import REFERENCE
-from fencebench.model.machine import Transition
+from fencebench.model.machine import Machine, Transition
 from fencebench.model.promises.catalogue import promise_of
 from fencebench.model.settings import Bound, Settings
 
