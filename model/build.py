@@ -100,7 +100,7 @@ def build(fence: Fence, bound: Bound = DEFAULT, settings: Settings = SEED) -> Ma
     return replace(relation(fence, settings, bound.epochs, most), initial=initial)
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=128)
 def relation(fence: Fence, settings: Settings, epochs: int, most: int) -> Machine:
     """Return the model of a fence with no shard yet; a fault may strike up to so many times."""
     bound = Bound(epochs=epochs, faults=most, caps=MappingProxyType(dict.fromkeys(FAULTS, most)))

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from functools import cache, cached_property, partial
+from functools import cache, cached_property, lru_cache, partial
 from inspect import signature
 from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple
 
@@ -220,13 +220,7 @@ class Machine(Generic[S, U]):
     @cached_property
     def unit_steps(self) -> Callable[[U], tuple[Step, ...]]:
         """Return the function from a unit to every step it proposes, whatever the shared part may say to it."""
-        asked = [(cache(partial(self.ask, a)), a, [self.place[name] for name in a.reads]) for a in self.actions]
-
-        def steps(unit: U) -> Iterator[Step]:
-            for ask, action, at in asked:
-                yield from ask(*action.seen([unit[i] for i in at]))
-
-        return cache(lambda unit: tuple(steps(unit)))
+        return steps_of(self.parts, self.actions)
 
     def ask(self, action: Action, *seen: Any) -> tuple[Step, ...]:
         """Return the steps that an action offers where it sees these values.
@@ -234,10 +228,7 @@ class Machine(Generic[S, U]):
         Raises:
             BadMachine: one of them is no step, or changes what it cannot.
         """
-        found = all_of(action.answer(*seen))
-        for flaw in flawed_steps(found, self.place):
-            raise BadMachine(f"action {action.name} at {given(action.reads, seen)}: {flaw}")
-        return found
+        return answered(action, self.parts, *seen)
 
     def ask_shared(self, action: Callable[[S], Iterable[SharedStep[S]]], shared: S) -> tuple[SharedStep[S], ...]:
         """Return the steps that an action of the shared part offers.
@@ -286,6 +277,30 @@ class Machine(Generic[S, U]):
                     yield Transition(i, step.event, State(shared, units))
         for own in self.own_steps(state.shared):
             yield Transition(None, own.event, State(own.shared, state.units))
+
+
+@lru_cache(maxsize=64)
+def steps_of(parts: tuple[str, ...], actions: tuple[Action, ...]) -> Callable[[Any], tuple[Step, ...]]:
+    """Return the function from a unit to every step it proposes; machines of the same actions share what it knows."""
+    asked = [(cache(partial(answered, a, parts)), a.looks, [parts.index(name) for name in a.reads]) for a in actions]
+
+    def steps(unit: Unit) -> Iterator[Step]:
+        for ask, looks, at in asked:
+            yield from ask(*[unit[i] if look is None else look(unit[i]) for i, look in zip(at, looks, strict=True)])
+
+    return cache(lambda unit: tuple(steps(unit)))
+
+
+def answered(action: Action, parts: tuple[str, ...], *seen: Any) -> tuple[Step, ...]:
+    """Return the steps that an action offers where it sees these values.
+
+    Raises:
+        BadMachine: one of them is no step, or changes what it cannot.
+    """
+    found = all_of(action.answer(*seen))
+    for flaw in flawed_steps(found, parts):
+        raise BadMachine(f"action {action.name} at {given(action.reads, seen)}: {flaw}")
+    return found
 
 
 OF_STEP = ("event", "shared", "after_shared")
@@ -421,6 +436,7 @@ def name_of(action: Any) -> str:
     return str(getattr(getattr(action, "func", action), "__name__", repr(action)))
 
 
+@cache
 def parameters(function: Callable[..., Any]) -> tuple[str, ...]:
     """Return the names that a function asks for, keyword-only ones left out: they are bound beforehand."""
     kinds = signature(function).parameters.values()

@@ -1,7 +1,7 @@
 """The searches of one command in a directory, so that the command can go on after an end of any kind.
 
 `command` names what is searched; `3.search` is the third search, saved now and then; `3.result` is what it found.
-All are pickles: resume only from a directory of your own.
+They are data alone: reading them runs no code, and files of another program, fence or bound are refused.
 """
 
 import hashlib
@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from fencebench import checker, model
 from fencebench.checker.analysis.bounds import SHAPE, TIMES
 from fencebench.checker.errors import BadInput
 from fencebench.checker.fast import checkpoint_file
@@ -79,16 +78,10 @@ class Saved:
 
 
 def identity(fences: Iterable[Fence], limits: Limits, options: Mapping[str, Any]) -> str:
-    """Tell what is searched apart from all else: the program, the fences with their files, bounds and settings."""
+    """Tell what is searched apart from all else: the fences with their files, bounds and settings."""
     bounds = {name: options[name] for name in (*SHAPE, *TIMES, *FAULTS, "symmetry")}
     file = options["bounds_file"]
-    return repr((program(), [*map(about, fences)], bounds, read_text(file) if file else "", limits.stop_at))
-
-
-def program() -> str:
-    """Return a digest of the program itself."""
-    roots = sorted(Path(place) for package in (model, checker) for place in package.__path__)
-    return digest(path for root in roots for path in sorted(root.rglob("*.py")))
+    return repr(([*map(about, fences)], bounds, read_text(file) if file else "", limits.stop_at))
 
 
 def about(fence: Fence) -> tuple[object, ...]:

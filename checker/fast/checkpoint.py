@@ -58,7 +58,13 @@ def saved_runs(layer: Layer) -> list[list[tuple[Any, ...]]]:
 
 
 def restore(search: LargeSearch, saved: dict[str, Any]) -> None:
-    """Take over what was saved; numbers come out as they were, since they are given in the same order."""
+    """Take over what was saved; numbers come out as they were, since they are given in the same order.
+
+    Raises:
+        ValueError: the search is under way: its numbers would be mixed with those that were saved.
+    """
+    if search.layers or search.waiting or search.stepper.units.index.size or any(map(len, search.tables.parts)):
+        raise ValueError("a checkpoint can be restored into a new search only; this one is under way")
     tables, stepper = search.tables, search.stepper
     for part, values in zip(tables.parts, saved["parts"], strict=True):
         part.extend(values)

@@ -37,12 +37,12 @@ def fails_on(machine: Machine, claim: Property, state: State, step: Transition) 
     seen = of_step(state, step)
     if (step.unit is None and not on_shared(claim)) or not concerns(claim, seen):
         return None
-    return claim.why(*lookup(machine, claim)(seen))
+    return claim.why(*lookup(machine.parts, claim)(seen))
 
 
 def fails_in(machine: Machine, claim: Property, state: State, unit: int | None) -> str | None:
     """Say why a state breaks a promise from the side of one unit, or from that of the shared part."""
-    return claim.why(*lookup(machine, claim)(of_state(state, unit)))
+    return claim.why(*lookup(machine.parts, claim)(of_state(state, unit)))
 
 
 def finding(machine: Machine, name: str, violation: Violation, path_sets: Sequence[Member]) -> Finding:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import NamedTuple
 
 from fencebench.checker.analysis.bounds import told
@@ -16,7 +17,7 @@ from fencebench.model.build import build
 from fencebench.model.describe import REMEDIES
 from fencebench.model.fence import BOUNDARIES, Fence, Rule
 from fencebench.model.fences import REFERENCE
-from fencebench.model.machine import Transition
+from fencebench.model.machine import Machine, Transition
 from fencebench.model.promises.catalogue import promise_of
 from fencebench.model.settings import Bound, Settings
 
@@ -61,10 +62,16 @@ def stops(case: Case, name: str, sentence: str, stronger: Fence) -> Remedy | Non
     story = [(stored(t), t.event.outcome) for t in case.finding.trace]
     again = replay(build(stronger, case.bound, case.settings), story, case.finding.property)
     calm = replace(case.bound, faults=0)
-    if again.verdict == "still violates" or explore(build(stronger, calm, case.settings), CALM_LIMIT).findings:
+    if again.verdict == "still violates" or breaks(build(stronger, calm, case.settings)):
         return None
     step, refusal = again.answered[0] if again.answered else (None, "")
     return Remedy(name, sentence, step, refusal)
+
+
+@lru_cache(maxsize=512)
+def breaks(machine: Machine) -> bool:
+    """Say whether a machine breaks a promise; many stories ask it of the same few calm machines."""
+    return bool(explore(machine, CALM_LIMIT).findings)
 
 
 def remedy(case: Case) -> Remedy | None:

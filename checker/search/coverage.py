@@ -26,7 +26,7 @@ class Counting:
     def __init__(self, machine: Machine) -> None:
         self.events: Counter[Event] = Counter()
         self.witnesses: set[str] = set()
-        looks = [(w, lookup(machine, w)) for w in machine.witnesses]
+        looks = [(w, lookup(machine.parts, w)) for w in machine.witnesses]
         self.of_steps = [look for look in looks if on_step(look[0])]
         self.of_finals = [look for look in looks if on_final(look[0])]
         self.of_states = [look for look in looks if not on_step(look[0]) and not on_final(look[0])]

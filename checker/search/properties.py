@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -59,16 +60,16 @@ def concerns(claim: Claim, seen: Valuation) -> bool:
     return seen.event is None or claim.about(seen.event) or "event" not in claim.reads
 
 
-def place_of(machine: Machine, name: str) -> tuple[int, int | None]:
+def place_of(parts: tuple[str, ...], name: str) -> tuple[int, int | None]:
     """Return the field of a valuation that holds what a claim reads, and the place in that field if it is of a unit."""
     if name in (*SHARED, "units"):
         return Valuation._fields.index(name), None
-    return int(name not in machine.place), machine.place[name.removeprefix("after_")]
+    return int(name not in parts), parts.index(name.removeprefix("after_"))
 
 
-def lookup(machine: Machine, claim: Claim) -> Callable[[Valuation], tuple[Any, ...]]:
+def lookup(parts: tuple[str, ...], claim: Claim) -> Callable[[Valuation], tuple[Any, ...]]:
     """Return the function that picks from a valuation what the claim reads."""
-    places = [place_of(machine, name) for name in claim.reads]
+    places = [place_of(parts, name) for name in claim.reads]
     if all(place is None for _, place in places):
         return picker([field for field, _ in places])
     return lambda seen: tuple([seen[field] if i is None else seen[field][i] for field, i in places])
@@ -110,7 +111,11 @@ class Promises:
     @classmethod
     def of(cls, machine: Machine) -> "Promises":
         """Sort the machine's properties."""
-        questions = [Question(p, lookup(machine, p)) for p in machine.properties]
+        return promises_of(machine.parts, machine.properties)
+
+    @classmethod
+    def sorted(cls, questions: list[Question]) -> "Promises":
+        """Sort questions by the moment at which each is asked."""
         final = tuple(q for q in questions if on_final(q.claim))
         rest = [q for q in questions if not on_final(q.claim)]
 
@@ -136,3 +141,9 @@ class Promises:
     def of_final(self, state: State) -> Iterator[tuple[str, str]]:
         """Yield what is broken because nothing can happen any more."""
         yield from broken(self.final, of_state(state, None))
+
+
+@lru_cache(maxsize=64)
+def promises_of(parts: tuple[str, ...], properties: tuple[Property, ...]) -> Promises:
+    """Return the promises of all machines that have these parts and properties."""
+    return Promises.sorted([Question(claim, lookup(parts, claim)) for claim in properties])

@@ -149,7 +149,7 @@ def test_files_serve_where_memory_does_not(words: tuple[str, ...], capsys: pytes
 def test_neither_memory_nor_files_is_undetermined_and_says_what_to_do(
     words: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("fencebench.checker.analysis.engines.gettempdir", lambda: str(tmp_path / "gone"))
+    monkeypatch.setattr("fencebench.checker.cli.engine_options.gettempdir", lambda: str(tmp_path / "gone"))
     assert main(["check", *words, "--max-memory", "1KiB"]) == 3
     out = capsys.readouterr().out
     assert out.startswith("UNDETERMINED")

@@ -25,7 +25,7 @@ from fencebench.model.machine import (
 
 class Budget(NamedTuple):
     left: int = 2
-    faulty: int = 0
+    struck: int = 0
 
 
 def walk(place: int) -> Iterator[Step]:
@@ -37,7 +37,7 @@ def walk(place: int) -> Iterator[Step]:
 
 
 def strike(shared: Budget, effect: object) -> Budget | Refused:
-    return Budget(shared.left - 1, shared.faulty + 1) if shared.left else REFUSED
+    return Budget(shared.left - 1, shared.struck + 1) if shared.left else REFUSED
 
 
 def walker(units: int = 1, budget: int = 2, **changes: object) -> Machine:
@@ -46,7 +46,7 @@ def walker(units: int = 1, budget: int = 2, **changes: object) -> Machine:
         initial=State(Budget(budget), ((0,),) * units),
         actions=(tabled("walk", ("place",), walk),),
         allow=strike,
-        faults=lambda shared: shared.faulty,
+        faults=lambda shared: shared.struck,
     )
     return replace(machine, **changes)  # type: ignore[arg-type]
 
@@ -107,7 +107,7 @@ def test_a_final_property_is_asked_where_only_faults_are_left() -> None:
 
 def test_an_action_of_the_shared_part_is_explored() -> None:
     def refill(shared: Budget) -> Iterator[SharedStep]:
-        if shared.left == 0 and shared.faulty == 1:
+        if shared.left == 0 and shared.struck == 1:
             yield SharedStep(Event("refill"), Budget(1, 1))
 
     result = explore(walker(budget=1, shared_actions=(refill,)))
