@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from fencebench import checker, model
-from fencebench.checker.analysis.bounds import SHAPE, TIMES
+from fencebench.checker.analysis.bounds import SETTINGS, SHAPE
 from fencebench.checker.errors import BadInput
 from fencebench.checker.fast import checkpoint_file
 from fencebench.checker.fast.explore import Options, explore
@@ -80,7 +80,7 @@ class Saved:
 
 def identity(fences: Iterable[Fence], limits: Limits, options: Mapping[str, Any]) -> str:
     """Tell what is searched apart from all else: the program, the fences with their files, bounds and settings."""
-    bounds = {name: options[name] for name in (*SHAPE, *TIMES, *FAULTS, "symmetry")}
+    bounds = {name: options[name] for name in (*SHAPE, *SETTINGS, *FAULTS, "symmetry")}
     file = options["bounds_file"]
     return repr((program(), [*map(about, fences)], bounds, read_text(file) if file else "", limits.stop_at))
 

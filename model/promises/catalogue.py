@@ -84,6 +84,6 @@ def bound(name: str, claim: Claim, setup: Setup) -> Iterator[Property]:
 
 def witnessed(setup: Setup) -> Iterator[Witness]:
     """Yield every witness, bound."""
-    for name, function in witnesses.ALL.items():
+    for name, function in witnesses.witnesses_of(setup.settings).items():
         for binding in epochs_of(function, setup):
             yield Witness(name, binding.reads, asked(binding), about(binding))
