@@ -234,10 +234,10 @@ def walk(
 
 def walk_options(options: Mapping[str, Any], examples: int = 0, steps: int = 0, seed: int = 0) -> dict[str, Any]:
     """Return the options of a walk by their names on the command line."""
-    from fencebench.checker.analysis.bounds import SHAPE, TIMES
+    from fencebench.checker.analysis.bounds import SETTINGS, SHAPE
     from fencebench.model.settings import FAULTS
 
-    unset = dict.fromkeys((*SHAPE, *TIMES, *FAULTS, "bounds_file", "max_seconds", "property_"))
+    unset = dict.fromkeys((*SHAPE, *SETTINGS, *FAULTS, "bounds_file", "max_seconds", "property_"))
     return {**unset, "stop_at": "all", "examples": examples, "steps": steps, "seed": seed, **options}
 
 

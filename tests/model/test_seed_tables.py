@@ -295,7 +295,8 @@ class TestWorkloads:
 
     def test_one_shard_and_one_attempt_need_no_fence(self) -> None:
         for name in FENCES:
-            assert explored(FENCES[name], (), epochs=1).findings == {}
+            unbooked = {"books_cover_meter"} if FENCES[name].holds == "none" else set()
+            assert {*explored(FENCES[name], (), epochs=1).findings} == unbooked
 
     def test_a_dedicated_host_needs_no_lease(self) -> None:
         no_deaths = ("duplicate", "change_fixture")
