@@ -5,11 +5,11 @@ nothing, taken in the machine's own order (a test takes every other order). A ho
 lease is over. Nothing here knows a rate: `kernel` does.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from fencebench.model.build import build
 from fencebench.model.fence import Fence
@@ -29,6 +29,7 @@ OF_DRIVER = frozenset({"recover", "tell_store", "reserve", "dispatch", "expire",
 WITHHELD = {"crash_driver": OF_DRIVER, "late": frozenset({"deliver"})}
 """Steps that cannot happen before the lease is over, by what holds its renewals up."""
 
+Thing = TypeVar("Thing")
 AMPLE_TOKENS = 10**15
 """A ceiling that no attempt meets; a run's own ceiling is for `admission`."""
 
@@ -113,20 +114,20 @@ def one_epoch(fence: Fence, settings: Settings) -> Machine:
     return build(fence, Bound(1, 1, len(STRIKING), caps, ceiling_tokens=AMPLE_TOKENS), settings)
 
 
-def ordered(begin: Any, follows: Callable[[Any], dict[str, Any]]) -> dict[Any, dict[str, Any]]:
-    """Return everything reachable with what follows it, each before all that follows it; there is no circle."""
-    known, after = {begin: follows(begin)}, list[Any]()
-    path = [(begin, iter(known[begin].values()))]
+def ordered(begin: Thing, follows: Callable[[Thing], Iterable[Thing]]) -> list[Thing]:
+    """Return everything reachable, each thing before all that follow it; there is no circle."""
+    known, after = {begin}, list[Thing]()
+    path = [(begin, iter(follows(begin)))]
     while path:
-        node, rest = path[-1]
+        thing, rest = path[-1]
         fresh = next((other for other in rest if other not in known), None)
         if fresh is None:
-            after.append(node)
+            after.append(thing)
             path.pop()
         else:
-            known[fresh] = follows(fresh)
-            path.append((fresh, iter(known[fresh].values())))
-    return {node: known[node] for node in reversed(after)}
+            known.add(fresh)
+            path.append((fresh, iter(follows(fresh))))
+    return after[::-1]
 
 
 @dataclass(frozen=True)
@@ -145,14 +146,20 @@ class Explorer:
         """Explore from a checkpoint."""
         unit = self.machine.changed(self.machine.initial.units[0], (("checkpoint", checkpoint),))
         begun = self.settled(Node(self.machine.initial._replace(units=(unit,))))
-        found = ordered(begun, lambda node: self.follows(node) if isinstance(node, Node) else {})
-        numbers = {node: number for number, node in enumerate(found)}
-        places, ends = dict[int, Place](), dict[int, End]()
-        for node, follows in found.items():
-            if isinstance(node, Node):
-                places[numbers[node]] = self.place(node, {what: numbers[n] for what, n in follows.items()})
-            else:
-                ends[numbers[node]] = node
+        follows = dict[Node | End, dict[str, Node | End]]()
+
+        def next_of(node: Node | End) -> Iterable[Node | End]:
+            follows[node] = self.follows(node) if isinstance(node, Node) else {}
+            return follows[node].values()
+
+        numbers = {node: number for number, node in enumerate(ordered(begun, next_of))}
+        places = {
+            numbers[node]: self.place(node, {what: numbers[n] for what, n in after.items()})
+            for node, after in follows.items()
+            if isinstance(node, Node)
+        }
+        ends = {number: node for node, number in numbers.items() if isinstance(node, End)}
+        places = dict(sorted(places.items()))
         return Attempts(begun.state.shared.held if isinstance(begun, Node) else 0, places, ends)
 
     def place(self, node: Node, follows: dict[str, int]) -> Place:

@@ -4,6 +4,7 @@ Tokens are counted in cases. All is exact up to `NEGLIGIBLE`. A bound on epochs 
 """
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +15,6 @@ from fencebench.checker.expect.kernel import NEGLIGIBLE, Kernel
 Law = NDArray[np.float64]
 """Chances by number of cases."""
 
-MOST_EPOCHS = 20_000
 WIDEST = 1 << 22
 
 
@@ -101,14 +101,14 @@ def reached(again: NDArray[np.float64], starts: set[int]) -> set[int]:
 
 
 def laws_of(kernel: Kernel, epochs: int | None, mean_cases: float) -> tuple[Law, Law] | None:
-    """Return the law of cases burned of a shard, and the same where it is done; None if they are too wide."""
+    """Return the law of cases burned of a shard, and the same where it is done; None if they are too wide.
+
+    A lattice too short for a law folds its tail back, which shows in the mean.
+    """
     size = 1 << max(6, math.ceil(math.log2(4 * mean_cases + 2 * longest(kernel) + 2)))
     while size <= WIDEST:
-        found = carried(kernel, epochs, size)
-        if found is None:
-            return None
-        law, done, left = found
-        if left < NEGLIGIBLE:
+        law, done = inverted(kernel, epochs, size)
+        if abs(float(law @ np.arange(size)) - mean_cases) <= 1e-9 * (1 + mean_cases):
             return trimmed(law), trimmed(done)
         size *= 2
     return None
@@ -119,36 +119,64 @@ def longest(kernel: Kernel) -> int:
     return max(b.burned for start in kernel.starts for b in start.branches)
 
 
-def carried(kernel: Kernel, epochs: int | None, size: int) -> tuple[Law, Law, float] | None:
-    """Carry the law from epoch to epoch on a lattice of so many cases; return with it the chance that fell off.
+def inverted(kernel: Kernel, epochs: int | None, size: int) -> tuple[Law, Law]:
+    """Return the law of cases burned, and that of shards that are done, on a lattice of so many cases.
 
-    None: too many epochs until what is left is negligible.
+    A convolution of laws is a product of their transforms, so a renewal is one linear equation at each frequency.
     """
-    now = np.zeros((len(kernel.starts), size))
-    now[0, 0] = 1
-    law, done = np.zeros(size), np.zeros(size)
-    for epoch in range(MOST_EPOCHS if epochs is None else epochs):
-        ends, now = step(kernel, now)
-        law += ends["done"] + ends["never"]
-        done += ends["done"]
-        if now.sum() < NEGLIGIBLE / 100 or (epochs is not None and epoch == epochs - 1):
-            break
-        if size * epoch > WIDEST * 64:
-            return None
-    law += now.sum(0)
-    return law, done, 1 - float(law.sum())
+    again, over, done = transforms(kernel, size)
+    if epochs is None:
+        laws = [forever(again, over), forever(again, done)]
+    else:
+        one, nothing = np.ones_like(over), np.zeros_like(over)
+        laws = [bounded(again, over, one, epochs), bounded(again, done, nothing, epochs)]
+    found = [np.fft.irfft(law, n=size) for law in laws]
+    return clean(found[0]), clean(found[1])
 
 
-def step(kernel: Kernel, now: NDArray[np.float64]) -> tuple[dict[str, Law], NDArray[np.float64]]:
-    """Return the law of cases burned after one more attempt: of shards that ended, by how, and of the others."""
-    after = np.zeros_like(now)
-    ends = {"done": np.zeros(now.shape[1]), "never": np.zeros(now.shape[1])}
+Transform = NDArray[np.complex128]
+Pairs = Mapping[tuple[int, int], Transform]
+
+
+def transforms(kernel: Kernel, size: int) -> tuple[Pairs, Transform, Transform]:
+    """Return the transforms of what an attempt burns: by start and next start, where the shard ends, where it is done."""
+    by_pair, ends = dict[tuple[int, int], Law](), np.zeros((2, len(kernel.starts), size))
     for i, start in enumerate(kernel.starts):
-        if now[i].any():
-            for b in start.branches:
-                into = after[b.next] if b.next >= 0 else ends[b.kind]
-                into[b.burned :] += b.chance * now[i, : now.shape[1] - b.burned]
-    return ends, after
+        for b in start.branches:
+            if b.next >= 0:
+                by_pair.setdefault((i, b.next), np.zeros(size))[b.burned] += b.chance
+            else:
+                ends[: 1 + (b.kind == "done"), i, b.burned] += b.chance
+    over, done = np.fft.rfft(ends)
+    return {pair: np.fft.rfft(law) for pair, law in by_pair.items()}, over, done
+
+
+def forever(again: Pairs, ends: Transform) -> Transform:
+    """Return the transform of all attempts together, as many as it takes; a checkpoint never goes back."""
+    total = ends.copy()
+    for i in reversed(range(len(total))):
+        for (start, following), law in again.items():
+            if start == i and following > i:
+                total[i] += law * total[following]
+        total[i] /= 1 - again.get((i, i), np.zeros(1))
+    return total[0]
+
+
+def bounded(again: Pairs, ends: Transform, last: Transform, epochs: int) -> Transform:
+    """Return the transform of at most so many attempts; `last` is what counts for a shard given up after them."""
+    total = last
+    for _ in range(epochs):
+        before, total = total, ends.copy()
+        for (start, following), law in again.items():
+            total[start] += law * before[following]
+        if np.abs(total - before).max() < NEGLIGIBLE * 1e-3:
+            break
+    return total[0]
+
+
+def clean(law: Law) -> Law:
+    """Return a law without what rounding left where there is no chance at all."""
+    return np.where(law > NEGLIGIBLE * 1e-3, law, 0.0)
 
 
 def trimmed(law: Law) -> Law:
@@ -160,8 +188,8 @@ def trimmed(law: Law) -> Law:
 def of_run(law: Law, shards: int) -> Law:
     """Return the law of the sum over independent shards."""
     size = (len(law) - 1) * shards + 1
-    found = np.fft.irfft(np.fft.rfft(law, n=1 << (size - 1).bit_length()) ** shards, n=1 << (size - 1).bit_length())
-    return np.where(found[:size] > NEGLIGIBLE * 1e-3, found[:size], 0)
+    lattice = 1 << (size - 1).bit_length()
+    return clean(np.fft.irfft(np.fft.rfft(law, n=lattice) ** shards, n=lattice)[:size])
 
 
 def quantile(law: Law, level: float) -> int | None:
