@@ -1,4 +1,4 @@
-"""Holds of whole shards compete for one ceiling: a seeded simulation of runs, and the exact law where there is one shard.
+"""Holds of whole shards compete for one ceiling: a seeded simulation, and the exact law of a lone shard.
 
 A grant is asked for when a host is free, in the order of the shards; one that does not fit waits until something ends.
 All runs are stepped at once: in each step a run makes one grant, or moves on to its next end of an attempt. How a
@@ -59,7 +59,8 @@ def drawn(kernel: Kernel, shards: int, runs: int, epochs: int | None, seed: int)
         alive = alive & (kind == KINDS["next"])
         at = np.where(alive, table.next[branch], 0)
         if not alive.any():
-            return Draws(*(np.stack(column) for column in zip(*rows, strict=True)), burned)
+            asked, promised, seconds, kinds = (np.stack(column) for column in zip(*rows, strict=True))
+            return Draws(asked, promised, seconds, kinds, burned)
     return None
 
 
@@ -149,7 +150,7 @@ class Runs:
 def needed(draws: Draws, hosts: int) -> Array:
     """Return the ceiling in cases that each run needs in order to end, found by halving; inf where none is enough.
 
-    Nothing smaller than what a run burns and books can be enough, nothing larger than what it promises without a ceiling.
+    What a run promises at most without a ceiling is always enough.
     """
     free = simulate(draws, None, hosts)
     low, high = np.zeros(len(free.peak)), free.peak

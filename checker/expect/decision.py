@@ -148,9 +148,9 @@ class Explorer:
     def faults(self, state: State, fault: str) -> Iterator[Transition]:
         """Yield the steps in which a fault strikes the attempt that the driver counts on."""
         for step in self.successors(state):
-            if step.event.fault == fault and step.event.epoch == self.watched(state):
-                if fault != "lose_reply" or step.event.action == "grade":
-                    yield step
+            strikes = step.event.fault == fault and step.event.epoch == self.watched(state)
+            if strikes and (fault != "lose_reply" or step.event.action == "grade"):
+                yield step
 
     def outcome(self, what: str, state: State, step: Transition) -> Outcome:
         """Return an outcome; totals of the run are counted by the criterion alone."""
@@ -206,9 +206,7 @@ def best(options: dict[Choice, Range], stop: float) -> Range:
 def expectation(choice: Choice, values: dict[State, Range], load: Load, counts: bool) -> Range:
     """Return what is expected of a choice."""
     shares = chances(choice, load)
-    found = [
-        (shares[o.what], values[o.state], counts * o.drawn) for o in choice.outcomes if o.what in shares
-    ]
+    found = [(shares[o.what], values[o.state], counts * o.drawn) for o in choice.outcomes if o.what in shares]
     return Range(*(sum(share * (value[i] + drawn) for share, value, drawn in found) for i in range(3)))
 
 

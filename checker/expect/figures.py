@@ -1,4 +1,4 @@
-"""Every figure of one fence under one load, each with how it was found: exact, or simulated and how far it may be off."""
+"""Every figure of one fence under one load, each exact, or simulated and so far off at most."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -39,18 +39,18 @@ def ceiling_name(level: float) -> str:
 
 TITLES: Mapping[str, tuple[str, str]] = {
     **{ceiling_name(level): (f"ceiling for {level * 100:g} %", "tokens") for level in LEVELS},
-    "run_ends": ("chance that the run ends under its ceiling", "%"),
-    "burned_within": ("chance that it burns no more than the ceiling", "%"),
+    "run_ends": ("run ends under its ceiling", "%"),
+    "burned_within": ("run burns at most the ceiling", "%"),
     "burned": ("burned by the run", "tokens"),
     "wasted": ("of that wasted", "tokens"),
     "price": ("price of what is burned", ""),
     "attempts": ("attempts a shard", ""),
-    "all_done": ("chance that no shard is given up", "%"),
+    "all_done": ("no shard is given up", "%"),
     "shard_seconds": ("wall time of a shard", "min"),
     "run_seconds": ("wall time of the run", "min"),
-    "run_seconds_99": ("wall time of the run, 99 %", "min"),
+    "run_seconds_99": ("wall time of 99 % of runs", "min"),
 }
-"""Title and unit of each figure, in the order in which they are told; all but the ceilings, chances and 99 % are means."""
+"""Title and unit of each figure, in the order in which they are told; tokens burned, attempts and times are means."""
 
 
 class Interval(NamedTuple):
@@ -78,13 +78,18 @@ class Returns(NamedTuple):
 
 @dataclass(frozen=True)
 class Expected:
-    """What is expected of a fence under a load; `law` gives tokens burned by the run, in cases; None: never ends."""
+    """What is expected of a fence under a load.
+
+    `law` gives the chance of each number of cases that the run burns, `needs` that of each ceiling in cases that it
+    needs in order to end, simulated where holds compete; None where that is not known.
+    """
 
     fence: Fence
     load: Load
     figures: Mapping[str, Figure]
     never: bool = False
     law: Law | None = None
+    needs: Law | None = None
     returns: Returns | None = None
     best: Interval | None = None
 
@@ -102,8 +107,9 @@ def expect(fence: Fence, load: Load, watch: Watch = lambda text: None) -> Expect
     if law is not None:
         exact["burned_within"] = Figure(at_most(law, cases_within(load)))
     watch("simulating runs")
-    found = {**exact, **ceilings(fence, load, steps, one)}
-    return Expected(fence, load, {name: found[name] for name in TITLES if name in found}, law=law)
+    figures, needs = ceilings(fence, load, steps, one)
+    found = {**exact, **figures}
+    return Expected(fence, load, {name: found[name] for name in TITLES if name in found}, law=law, needs=needs)
 
 
 def cases_within(load: Load) -> int:
@@ -127,22 +133,28 @@ def exact_figures(one: Shard, load: Load) -> dict[str, Figure]:
     return {name: Figure(value) for name, value in found.items()}
 
 
-def ceilings(fence: Fence, load: Load, steps: Kernel, one: Shard) -> dict[str, Figure]:
-    """Return the figures that depend on a ceiling, and on the order in which shards ask."""
+Ceilings = tuple[dict[str, Figure], Law | None]
+"""The figures that depend on a ceiling, and the law of the ceiling that a run needs."""
+
+
+def ceilings(fence: Fence, load: Load, steps: Kernel, one: Shard) -> Ceilings:
+    """Return what depends on a ceiling, and on the order in which shards ask."""
     hosts = load.hosts or load.shards
     draws = drawn(steps, load.shards, runs_of(load), load.epochs, load.seed)
     if draws is None:
         reason = "too many attempts a shard to simulate"
-        return {name: Figure(None, "simulated", reason=reason) for name in simulated_names(fence)}
+        return {name: Figure(None, "simulated", reason=reason) for name in SIMULATED}, None
     found = timed(draws, hosts)
     if not compete(fence, load):
-        return {**found, **without_holds(load, one)}
-    return {**found, **(lone(load, steps) if load.shards == 1 else competing(load, draws, hosts))}
+        figures, needs = without_holds(load, one)
+    else:
+        figures, needs = competing(load, draws, hosts)
+        figures |= lone(load, steps) if load.shards == 1 else {}
+    return {**found, **figures}, needs
 
 
-def simulated_names(fence: Fence) -> tuple[str, ...]:
-    """Return the figures that need a simulation."""
-    return (*map(ceiling_name, LEVELS), "run_ends", "run_seconds", "run_seconds_99")
+SIMULATED = (*map(ceiling_name, LEVELS), "run_ends", "run_seconds", "run_seconds_99")
+"""Figures that may need a simulation."""
 
 
 def runs_of(load: Load) -> int:
@@ -178,13 +190,13 @@ def level_of(ascending: Law, level: float, unit: float = 1) -> Figure:
     return Figure(float(at) * unit, "simulated", float(max(high - at, at - low)) * unit)
 
 
-def without_holds(load: Load, one: Shard) -> dict[str, Figure]:
+def without_holds(load: Load, one: Shard) -> Ceilings:
     """Return the figures of a fence that holds nothing: what a run burns is all that the ceiling has to cover."""
     if one.done_law is None:
-        return {ceiling_name(level): Figure(None, reason="the law is too wide") for level in LEVELS}
+        return {ceiling_name(level): Figure(None, reason="the law is too wide") for level in LEVELS}, None
     law = of_run(one.done_law, load.shards)
     found = {ceiling_name(level): of_level(quantile(law, level), load) for level in LEVELS}
-    return {**found, "run_ends": Figure(one.done**load.shards)}
+    return {**found, "run_ends": Figure(at_most(law, cases_within(load)))}, law
 
 
 def of_level(cases: int | None, load: Load) -> Figure:
@@ -218,14 +230,15 @@ def least_ceiling(steps: Kernel, load: Load, level: float) -> int | None:
     return high
 
 
-def competing(load: Load, draws: Draws, hosts: int) -> dict[str, Figure]:
+def competing(load: Load, draws: Draws, hosts: int) -> Ceilings:
     """Return the figures of shards whose holds compete."""
     runs = draws.asked.shape[1]
     ended = simulate(draws, np.full(runs, float(cases_within(load))), hosts).ended
     share, least = float(ended.mean()), np.sort(needed(draws, hosts))
     found = {ceiling_name(level): level_of(least, level, load.tokens_per_case) for level in LEVELS}
     error = 2 * math.sqrt(max(share * (1 - share), 1 / runs) / runs)
-    return {**found, "run_ends": Figure(share, "simulated", error)}
+    needs = np.bincount(least[np.isfinite(least)].astype(int)) / runs
+    return {**found, "run_ends": Figure(share, "simulated", error)}, needs
 
 
 def returning(fence: Fence, load: Load) -> Returns:

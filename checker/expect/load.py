@@ -81,26 +81,31 @@ class Input(NamedTuple):
     above: bool = False
 
 
-CHANCE = {"most": 1.0}
 INPUTS: Mapping[str, Input] = {
-    "interruptions_per_hour": Input("mean interruptions of a host in an hour, or 20%: the chance of one within an hour"),
-    "interruptions_per_attempt": Input("or: chance that a host is lost while it grades a whole shard", **CHANCE),
-    "interruptions_per_case": Input("or: chance that a host is lost while it grades a case", **CHANCE),
+    "interruptions_per_hour": Input(
+        "mean interruptions of a host in an hour, or 20%: the chance of one within an hour"
+    ),
+    "interruptions_per_attempt": Input("or: chance that a host is lost while it grades a whole shard", most=1),
+    "interruptions_per_case": Input("or: chance that a host is lost while it grades a case", most=1),
     "seconds_per_case": Input("seconds that a case takes", above=True),
     "shards": Input("shards of the run", whole=True, least=1, most=10_000),
     "cases": Input("cases a shard", whole=True, least=1, most=100_000),
     "tokens_per_case": Input("tokens a case", whole=True, least=1, most=10**9),
     "call_cases": Input("cases in one model call", whole=True, least=1),
-    "checkpoint_cases": Input("a checkpoint after every so many cases, 0 for none; default: the fence's own", whole=True),
+    "checkpoint_cases": Input(
+        "a checkpoint after every so many cases, 0 for none; default: the fence's own", whole=True
+    ),
     "write_seconds": Input("seconds that a checkpoint takes to write"),
     "replacement_seconds": Input("seconds from the end of a lease until another host works"),
-    "lease_seconds": Input("seconds until the driver gives up an attempt that it does not hear of", whole=True, least=1),
+    "lease_seconds": Input(
+        "seconds until the driver gives up an attempt that it does not hear of", whole=True, least=1
+    ),
     "hosts": Input("hosts that work at a time; default: one for each shard", whole=True, least=1),
     "epochs": Input("attempts a shard at most; default: as many as it takes", whole=True, least=1, most=1000),
     "ceiling": Input("tokens that the run may spend; default: the plan", whole=True),
     "price_per_million": Input("price of a million tokens"),
     "stalls_per_hour": Input("renewals of a lease stall for good, in an hour of an attempt"),
-    "late_per_commit": Input("chance that a commit is in flight until its lease is over", **CHANCE),
+    "late_per_commit": Input("chance that a commit is in flight until its lease is over", most=1),
     "lost_replies_per_call": Input("chance that the reply to a model call is lost", most=0.9),
     "driver_crashes_per_hour": Input("crashes of the driver in an hour of an attempt"),
     "restart_seconds": Input("seconds until a crashed driver works again"),
@@ -119,7 +124,7 @@ def read(name: str, value: Any, where: str) -> Any:
         BadInput: it is no number, or none that the input takes.
     """
     kind = INPUTS[name]
-    number = percent(name, value, where) if isinstance(value, str) else value
+    number: Any = percent(name, value, where) if isinstance(value, str) else value
     wanted = "a whole number" if kind.whole else "a number"
     right = isinstance(number, int) or (isinstance(number, float) and not kind.whole and math.isfinite(number))
     above = kind.above and right and number <= kind.least
@@ -163,10 +168,12 @@ def loaded(values: Mapping[str, Any], where: str, base: Load | None = None) -> L
     named = [name for name in RATES if name in values]
     if len(named) > 1:
         raise BadInput(f"{where}: {' and '.join(named)} say the same thing twice; keep one of them")
-    others = {name: None for name in RATES[1:]} if named else {}
+    others = dict.fromkeys(RATES[1:]) if named else {}
     load = replace(base or Load(), **{**others, **values})
     if load.call_cases > load.cases:
-        raise BadInput(f"{where}: call_cases must be at most the {load.cases} cases of a shard; found {load.call_cases}")
+        raise BadInput(
+            f"{where}: call_cases must be at most the {load.cases} cases of a shard; found {load.call_cases}"
+        )
     return load
 
 

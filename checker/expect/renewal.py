@@ -87,7 +87,7 @@ def solved(again: NDArray[np.float64], each: NDArray[np.float64]) -> NDArray[np.
     if here - reached(again.T, leaves):
         return None
     at = sorted(here)
-    return np.linalg.solve(np.eye(len(at)) - again[np.ix_(at, at)], each[at])
+    return np.asarray(np.linalg.solve(np.eye(len(at)) - again[np.ix_(at, at)], each[at]), dtype=np.float64)
 
 
 def reached(again: NDArray[np.float64], starts: set[int]) -> set[int]:
@@ -139,7 +139,7 @@ Pairs = Mapping[tuple[int, int], Transform]
 
 
 def transforms(kernel: Kernel, size: int) -> tuple[Pairs, Transform, Transform]:
-    """Return the transforms of what an attempt burns: by start and next start, where the shard ends, where it is done."""
+    """Return the transforms of what an attempt burns: by start and next start, where a shard ends, is done."""
     by_pair, ends = dict[tuple[int, int], Law](), np.zeros((2, len(kernel.starts), size))
     for i, start in enumerate(kernel.starts):
         for b in start.branches:
@@ -159,7 +159,7 @@ def forever(again: Pairs, ends: Transform) -> Transform:
             if start == i and following > i:
                 total[i] += law * total[following]
         total[i] /= 1 - again.get((i, i), np.zeros(1))
-    return total[0]
+    return np.asarray(total[0])
 
 
 def bounded(again: Pairs, ends: Transform, last: Transform, epochs: int) -> Transform:
@@ -171,7 +171,7 @@ def bounded(again: Pairs, ends: Transform, last: Transform, epochs: int) -> Tran
             total[start] += law * before[following]
         if np.abs(total - before).max() < NEGLIGIBLE * 1e-3:
             break
-    return total[0]
+    return np.asarray(total[0])
 
 
 def clean(law: Law) -> Law:

@@ -97,7 +97,7 @@ def progress(attempt: Attempt, content: Content, drawn: int, setup: Setup) -> Ch
     """Return the changes of a call that was served; a checkpoint is written where the fence keeps one."""
     phase = "graded" if content.cases == setup.settings.cases else "grading"
     changes: Changes = ("attempt", attempt._replace(phase=phase, content=content)), ("meter", drawn)
-    due, each = content.cases % setup.settings.checkpoint_cases == 0, setup.fence.checkpoint == "each slice"
-    if (due and setup.fence.checkpoint != "none") or (each and phase == "grading"):
+    due = content.cases % setup.settings.checkpoint_cases == 0 or setup.fence.checkpoint == "each slice"
+    if due and setup.fence.checkpoint != "none" and phase == "grading":
         return (*changes, ("checkpoint", content))
     return changes
