@@ -72,13 +72,13 @@ class End(NamedTuple):
 
 
 class Place(NamedTuple):
-    """What chance has to know of a node: seconds of the call and of its write, whether renewals are held up.
+    """What chance has to know of a node: cases of the call (0: a commit), whether it writes a checkpoint.
 
-    `follows` gives the number of what comes after each thing that may happen.
+    `held_up`: nobody renews the lease. `follows` gives the number of what comes after each thing that may happen.
     """
 
-    call_seconds: float
-    write_seconds: float
+    cases: int
+    writes: bool
     held_up: bool
     follows: dict[str, int]
 
@@ -165,15 +165,16 @@ class Explorer:
     def place(self, node: Node, follows: dict[str, int]) -> Place:
         """Return what chance has to know of a node."""
         step = self.next_step(node)
-        call, write = self.seconds(node, step) if step else (0.0, 0.0)
-        return Place(call, write, bool(node.cause), follows)
+        return Place(*(self.size(node, step) if step else (0, False)), bool(node.cause), follows)
+
+    def size(self, node: Node, step: Transition) -> tuple[int, bool]:
+        """Return how many cases a step grades, and whether it writes a checkpoint."""
+        cases = (step.after.shared.burned - node.state.shared.burned) // self.settings.tokens_per_case
+        return cases, self.part(step.after, "checkpoint") != self.part(node.state, "checkpoint")
 
     def seconds(self, node: Node, step: Transition) -> tuple[float, float]:
         """Return how long a call and the write of its checkpoint take; every other step takes no time."""
-        if step.event.action != "grade":
-            return 0, 0
-        cases = (step.after.shared.burned - node.state.shared.burned) // self.settings.tokens_per_case
-        writes = self.part(step.after, "checkpoint") != self.part(node.state, "checkpoint")
+        cases, writes = self.size(node, step)
         return cases * self.scope.seconds_per_case, writes * self.scope.write_seconds
 
     def limit_seconds(self, node: Node) -> float:

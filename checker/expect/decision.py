@@ -213,10 +213,5 @@ def expectation(choice: Choice, values: dict[State, Range], load: Load, counts: 
 def chances(choice: Choice, load: Load) -> dict[str, float]:
     """Return the chance of each outcome, those that there are; they add up to 1."""
     named = {outcome.what for outcome in choice.outcomes}
-    place = Place(
-        choice.cases * load.seconds_per_case,
-        choice.writes * load.write_seconds if "preempt the write" in named else 0,
-        False,
-        dict.fromkeys(named, 0),
-    )
+    place = Place(choice.cases, choice.writes and "preempt the write" in named, False, dict.fromkeys(named, 0))
     return {what: share for what, share, _ in alternatives(place, load) if what in named}

@@ -11,7 +11,7 @@ from fencebench.checker.expect.admission import Draws, drawn, needed, one_shard,
 from fencebench.checker.expect.decision import Range, decisions, ranges
 from fencebench.checker.expect.kernel import Kernel, kernel
 from fencebench.checker.expect.load import Load, settings_of, with_checkpoints
-from fencebench.checker.expect.renewal import Law, Shard, at_most, of_run, quantile, shard
+from fencebench.checker.expect.renewal import Law, Shard, at_most, expected, of_run, quantile, shard
 from fencebench.model.build import build
 from fencebench.model.fence import Fence
 from fencebench.model.settings import Bound
@@ -241,11 +241,14 @@ def competing(load: Load, draws: Draws, hosts: int) -> Ceilings:
     return {**found, "run_ends": Figure(share, "simulated", error)}, needs
 
 
+MOST_CALLS = 10
+"""More calls a shard make the graph of dead attempts large."""
+
+
 def returning(fence: Fence, load: Load) -> Returns:
     """Return what dead attempts can still do, in calls as coarse as keeps the graph small."""
-    epochs = min(load.epochs or 2, 3)
-    calls = {1: 50, 2: 10, 3: 5}[epochs]
-    coarse = replace(load, call_cases=max(load.call_cases, math.ceil(load.cases / calls)))
+    epochs = min(load.epochs or 2, 2)
+    coarse = replace(load, call_cases=max(load.call_cases, math.ceil(load.cases / MOST_CALLS)))
     checkpoint = load.checkpoint_cases
     coarse = replace(coarse, checkpoint_cases=max(checkpoint, coarse.call_cases) if checkpoint else checkpoint)
     graph = decisions(with_checkpoints(fence, coarse), settings_of(coarse), epochs, bool(load.late_per_commit))
@@ -269,8 +272,8 @@ def best_interval(fence: Fence, load: Load) -> Interval | None:
 
 def shard_seconds(fence: Fence, load: Load) -> float | None:
     """Return the mean wall time of a shard."""
-    one = shard(kernel(fence, load), load.epochs)
-    return None if one is None else one.seconds
+    means = expected(kernel(fence, load), load.epochs)
+    return None if means is None else means.seconds
 
 
 def young_cases(load: Load) -> float | None:

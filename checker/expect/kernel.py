@@ -62,7 +62,7 @@ def kernel(fence: Fence, load: Load) -> Kernel:
 
 
 def scope_of(load: Load) -> Scope:
-    """Return what has to be explored: seconds matter only where a lease can age beside a worker."""
+    """Return what has to be explored: how long things take matters only where a lease can age beside a worker."""
     rates = {
         "stall": load.stalls_per_hour,
         "late": load.late_per_commit,
@@ -70,9 +70,10 @@ def scope_of(load: Load) -> Scope:
         "crash_driver": load.driver_crashes_per_hour,
     }
     faults = frozenset(fault for fault, rate in rates.items() if rate)
+    ages = bool(faults & {"stall", "crash_driver"})
     return Scope(
-        load.seconds_per_case,
-        load.write_seconds,
+        load.seconds_per_case if ages else 1,
+        load.write_seconds if ages else float(load.write_seconds > 0),
         load.lease_seconds,
         load.restart_seconds if "crash_driver" in faults else 0,
         faults,
@@ -113,10 +114,10 @@ def branch(end: End, chance: float, seconds: float, numbers: dict[Content | None
 
 def alternatives(place: Place, load: Load) -> Iterator[tuple[str, float, float]]:
     """Yield what may happen at a place, with which chance, after how many seconds on average; chances add up to 1."""
-    if not place.call_seconds:
+    if not place.cases:
         yield from commits(place, load)
         return
-    rate, call, write = load.rate_per_second, place.call_seconds, place.write_seconds
+    rate, call, write = load.rate_per_second, place.cases * load.seconds_per_case, place.writes * load.write_seconds
     left = 1.0
     for fault, hourly in (("stall", load.stalls_per_hour), ("crash_driver", load.driver_crashes_per_hour)):
         if fault in place.follows:

@@ -136,7 +136,11 @@ def read(name: str, value: Any, where: str) -> Any:
 def span(kind: Input) -> str:
     """Describe the allowed values."""
     least = f" above {kind.least:g}" if kind.above else f", {kind.least:g} or more"
-    return least if math.isinf(kind.most) else f" from {kind.least:g} to {kind.most:,.0f}"
+    return (
+        least
+        if math.isinf(kind.most)
+        else f" from {kind.least:g} to {kind.most if kind.most < 1 else int(kind.most):,}"
+    )
 
 
 def percent(name: str, text: str, where: str) -> float | int | str:

@@ -6,6 +6,7 @@ Tokens are counted in cases. All is exact up to `NEGLIGIBLE`. A bound on epochs 
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,11 +19,20 @@ Law = NDArray[np.float64]
 WIDEST = 1 << 22
 
 
+class Means(NamedTuple):
+    """What is to be expected of a shard, done or not: the chance that it is, cases burned, seconds, attempts."""
+
+    done: float
+    burned_cases: float
+    seconds: float
+    attempts: float
+
+
 @dataclass(frozen=True)
 class Shard:
-    """What is to be expected of a shard, done or not: cases burned, seconds, attempts, and the chance that it is done.
+    """The means of a shard, and its laws; a law that is wider than can be told is None.
 
-    `law` gives cases burned, `done_law` the same where the shard is done as well; None: wider than can be told.
+    `law` gives cases burned, `done_law` the same where the shard is done as well.
     """
 
     done: float
@@ -36,11 +46,7 @@ class Shard:
 def shard(kernel: Kernel, epochs: int | None) -> Shard | None:
     """Return what is to be expected of one shard; None if it never ends."""
     means = expected(kernel, epochs)
-    if means is None:
-        return None
-    done, burned, seconds, attempts = means
-    laws = laws_of(kernel, epochs, burned)
-    return Shard(done, burned, seconds, attempts, *(laws or (None, None)))
+    return None if means is None else Shard(*means, *(laws_of(kernel, epochs, means.burned_cases) or (None, None)))
 
 
 def matrix(kernel: Kernel) -> NDArray[np.float64]:
@@ -68,8 +74,8 @@ def rewards(kernel: Kernel) -> NDArray[np.float64]:
     )
 
 
-def expected(kernel: Kernel, epochs: int | None) -> tuple[float, ...] | None:
-    """Return (chance to be done, cases burned, seconds, attempts); None if a shard never ends."""
+def expected(kernel: Kernel, epochs: int | None) -> Means | None:
+    """Return the means of a shard; None if it never ends."""
     again, each = matrix(kernel), rewards(kernel)
     if epochs is None:
         total = solved(again, each)
@@ -77,7 +83,7 @@ def expected(kernel: Kernel, epochs: int | None) -> tuple[float, ...] | None:
         total = np.zeros_like(each)
         for _ in range(epochs):
             total = each + again @ total
-    return None if total is None else tuple(map(float, total[0]))
+    return None if total is None else Means(*map(float, total[0]))
 
 
 def solved(again: NDArray[np.float64], each: NDArray[np.float64]) -> NDArray[np.float64] | None:
@@ -199,5 +205,5 @@ def quantile(law: Law, level: float) -> int | None:
 
 
 def at_most(law: Law, cases: int) -> float:
-    """Return the chance of at most so many cases."""
-    return min(float(law[: max(cases + 1, 0)].sum()), 1.0)
+    """Return the chance of at most so many cases; what transforms leave of rounding is rounded off."""
+    return min(round(float(law[: max(cases + 1, 0)].sum()), 12), 1.0)

@@ -88,7 +88,18 @@ def panel(points: Sequence[Point], axis: str, name: str) -> Panel:
     title, unit = TITLES[name]
     how = {point.expected.figures[name].how for point in points if name in point.expected.figures}
     label = f"{title.removeprefix('of that ')}, {unit} ({' / '.join(sorted(how))})"
-    return Panel(label, tuple(Curve(n, tuple(sorted(p)), dots=True) for n, p in curves.items()))
+    drawn = tuple(Curve(n, tuple(sorted(p)), dots=True) for n, p in curves.items())
+    return Panel(label, drawn, least(drawn, name), from_zero=name == "wasted")
+
+
+def least(curves: Sequence[Curve], name: str) -> tuple[Upright, ...]:
+    """Mark where a wall time is least, if that is the same place for all and no end of the axis."""
+    places = {min(curve.points, key=lambda point: point[1])[0] for curve in curves}
+    ends = {x for curve in curves for x in (curve.points[0][0], curve.points[-1][0])}
+    if name != "shard_seconds" or len(places) != 1 or places & ends:
+        return ()
+    [place] = places
+    return (Upright(place, f"least at {place:g}"),)
 
 
 def curve_name(point: Point, axis: str) -> str:

@@ -54,13 +54,14 @@ class Upright:
 
 @dataclass(frozen=True)
 class Panel:
-    """One pair of axes with its curves; y begins at 0, and ends at `most` where that is given."""
+    """One pair of axes with its curves; y begins at 0 if `from_zero`, and ends at `most` where that is given."""
 
     y_label: str
     curves: tuple[Curve, ...]
     uprights: tuple[Upright, ...] = ()
     most: float | None = None
     percent: bool = False
+    from_zero: bool = True
 
 
 @dataclass(frozen=True)
@@ -159,8 +160,9 @@ class Placed:
         """The ends of the y axis."""
         if self.panel.most is not None:
             return 0, self.panel.most
-        high = max((y for curve in self.panel.curves for _, y in curve.points), default=1)
-        return 0, (high * 1.08 or 1)
+        values = [y for curve in self.panel.curves for _, y in curve.points] or [1.0]
+        spare = 0.08 * (max(values) - min(values)) or 0.02 * max(values) or 1.0
+        return (0 if self.panel.from_zero else min(values) - spare), max(values) + spare
 
     def x(self, value: float) -> float:
         """Give the place of a value on the x axis."""
@@ -214,7 +216,7 @@ class Placed:
         """Yield a marked place, its text on the side that has room, each lower than the one left of it."""
         ink = colour(list(self.names).index(upright.curve)) if upright.curve else BROKEN
         x, style = self.x(upright.x), Style(9, True, colour=ink)
-        wide, y = width(upright.text, style) * 1.1, self.top + PLOT * 0.25 + 16 * number
+        wide, y = width(upright.text, style) * 1.1, self.top + PLOT * 0.55 + 16 * (number % 5)
         left = x + 5 if x + wide + 10 < CARD - PAD else x - 5 - wide
         yield Line(self.name(f"upright-{number}"), ((x, self.top), (x, self.top + PLOT)), ink, 1.2, "dashed")
         yield Box(self.name(f"upright-ground-{number}"), left - 1, y - 7, left + wide, y + 7)
