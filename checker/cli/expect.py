@@ -21,7 +21,7 @@ from fencebench.checker.report.expect_text import as_json, points_as_json, print
 from fencebench.model.fence import Fence
 from fencebench.model.settings import Bound, Settings
 
-GRID = Load(runs=5_000)
+GRID = Load(runs=2_000)
 """A grid simulates fewer runs of each setting."""
 
 DRN_EPOCHS = 2
