@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from fencebench.checker.analysis.bounds import Asked, fits_fence
-from fencebench.checker.cli.fences import find_fence
+from fencebench.checker.analysis.fences import find_fence
 from fencebench.checker.cli.options import HELP, typed
 from fencebench.checker.cli.progress import clear, teller
 from fencebench.checker.errors import BadInput
@@ -17,7 +17,7 @@ from fencebench.checker.expect.figures import Watch, whole
 from fencebench.checker.expect.grid import Setting, axis, checked_axis, points, settings
 from fencebench.checker.expect.load import INPUTS, Load, read
 from fencebench.checker.files import read_text, write_whole
-from fencebench.checker.report.expect_text import as_json, points_as_json, print_expected, print_points
+from fencebench.checker.report.expect_text import as_json, as_text, points_as_json, points_as_text
 from fencebench.model.fence import Fence
 from fencebench.model.settings import Bound, Settings
 
@@ -114,7 +114,7 @@ def run_one(fences: Sequence[Fence], given: Mapping[str, Any], load: Load, form:
         if all(found.law is None for found in results):
             raise BadInput("--picture: no fence has a law to draw here: a shard never ends, or too seldom")
         draw(picture, law_chart(results))
-    print(as_json(results, typed())) if form == "json" else print_expected(results, given, typed())
+    print(as_json(results, typed()) if form == "json" else as_text(results, given, typed()))
 
 
 def labelled(tell: Watch, name: str) -> Watch:
@@ -134,7 +134,7 @@ def run_grid(
         from fencebench.checker.report.expect_picture import curves_chart
 
         draw(picture, curves_chart(found))
-    print(points_as_json(found, typed())) if form == "json" else print_points(found, given, typed())
+    print(points_as_json(found, typed()) if form == "json" else points_as_text(found, given, typed()))
 
 
 def draw(path: Path, chart: Any) -> None:

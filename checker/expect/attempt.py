@@ -6,7 +6,7 @@ lease is over. Nothing here knows a rate: `kernel` does.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
@@ -22,6 +22,9 @@ STRIKING = ("preempt", "stall", "late", "lose_reply", "crash_driver")
 
 WAITING = frozenset({"renew", "resume", "elapse", "consume", "compensate", "publish"})
 """Steps that wait here: a stall lasts, a lost host stays away, a lease ages when nothing else moves."""
+
+NEVER = (WAITING - {"elapse"}) | {"duplicate", "redeliver", "change_fixture", "skew", "forge"}
+"""Actions that no attempt takes here: they wait, or are faults without a rate."""
 
 DRAWING = frozenset({"restart", "resume_checkpoint", "grade"})
 OF_WORKER = DRAWING | {"check_lease", "put", "send", "deliver"}
@@ -111,7 +114,8 @@ def explored(fence: Fence, settings: Settings, scope: Scope) -> dict[Content | N
 def one_epoch(fence: Fence, settings: Settings) -> Machine:
     """Return the model of one shard with one epoch, and no ceiling."""
     caps = MappingProxyType({fault: int(fault in STRIKING) for fault in FAULTS})
-    return build(fence, Bound(1, 1, len(STRIKING), caps, ceiling_tokens=AMPLE_TOKENS), settings)
+    machine = build(fence, Bound(1, 1, len(STRIKING), caps, ceiling_tokens=AMPLE_TOKENS), settings)
+    return replace(machine, actions=tuple(action for action in machine.actions if action.name not in NEVER))
 
 
 def ordered(begin: Thing, follows: Callable[[Thing], Iterable[Thing]]) -> list[Thing]:

@@ -258,16 +258,19 @@ def returning(fence: Fence, load: Load) -> Returns:
 def best_interval(fence: Fence, load: Load) -> Interval | None:
     """Return the checkpoint interval with the least wall time of a shard; None if the fence keeps no checkpoint.
 
-    Of intervals with equally many checkpoints the most even one is tried, which is the shortest.
+    Of intervals with equally many checkpoints the most even one is tried, which is the shortest. More checkpoints save
+    ever less and cost ever as much, so two in a row that are worse than the best end the search.
     """
     if fence.checkpoint == "none":
         return None
-    tried = {load.call_cases * math.ceil(load.cases / load.call_cases / n) for n in range(1, load.cases + 1)}
-    young = young_cases(load)
-    near = sorted(k for k in tried if young is None or young / 4 <= k or k == max(tried))
-    found = [(k, shard_seconds(fence, replace(load, checkpoint_cases=0 if k >= load.cases else k))) for k in near]
-    ended = [(seconds, k) for k, seconds in found if seconds is not None]
-    return Interval(min(ended)[1], min(ended)[0], young) if ended else None
+    calls, best, worse = math.ceil(load.cases / load.call_cases), (math.inf, 0), 0
+    for cases in sorted({load.call_cases * math.ceil(calls / n) for n in range(1, calls + 1)}, reverse=True):
+        seconds = shard_seconds(fence, replace(load, checkpoint_cases=0 if cases >= load.cases else cases))
+        better = seconds is not None and seconds < best[0]
+        best, worse = ((seconds or 0.0, cases), 0) if better else (best, worse + 1)
+        if worse == 2:
+            break
+    return Interval(best[1], best[0], young_cases(load)) if best[1] else None
 
 
 def shard_seconds(fence: Fence, load: Load) -> float | None:

@@ -1,16 +1,17 @@
-"""What `expect` prints: the ceiling first, then every figure with how it was found, then what is assumed."""
+"""What `expect` tells: the ceiling first, then every figure with how it was found, then what is assumed."""
 
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from rich.console import RenderableType
 from rich.markup import escape
 from rich.table import Table
 
 from fencebench.checker.expect.figures import HEADLINE, TITLES, Expected, Figure, Interval, Returns
 from fencebench.checker.expect.grid import Point
 from fencebench.checker.expect.load import INPUTS, RATES, Load
-from fencebench.checker.report.text import counted, show
+from fencebench.checker.report.text import counted, rendered
 
 SHOWN = {
     "ceiling_99": "99 % ceiling",
@@ -76,16 +77,19 @@ def headline(found: Expected) -> str:
     return f"{name}: {value_text(HEADLINE, figure)} tokens are the ceiling for 99 % ({figure.how}), {more}"
 
 
-def print_expected(results: Sequence[Expected], given: Mapping[str, Any], command: str) -> None:
-    """Print fences side by side."""
-    show(*(f"[bold]{headline(found)}[/]" for found in results), "")
+def as_text(results: Sequence[Expected], given: Mapping[str, Any], command: str) -> str:
+    """Tell fences side by side."""
     ended = [found for found in results if not found.never]
-    if ended:
-        show(figures_table(ended), "", *notes(ended))
+    lines: list[RenderableType] = [*(f"[bold]{headline(found)}[/]" for found in results), ""]
+    lines += [figures_table(ended), "", *notes(ended)] if ended else []
     load = results[0].load
-    show(f"[dim]{inputs_line(load, given)}[/]", "", "[dim]Assumed:[/]")
-    show(*(f"[dim]- {line}[/]" for line in assumptions(load)))
-    print(f"\nreproduce: {command}")
+    return told([*lines, f"[dim]{inputs_line(load, given)}[/]"], load, command)
+
+
+def told(parts: Sequence[RenderableType], load: Load, command: str) -> str:
+    """Return parts, what is assumed, and how to get the same again."""
+    assumed = [f"[dim]- {line}[/]" for line in assumptions(load)]
+    return f"{rendered(*parts, '', '[dim]Assumed:[/]', *assumed)}\n\nreproduce: {command}"
 
 
 def figures_table(results: Sequence[Expected]) -> Table:
@@ -154,7 +158,7 @@ def inputs_line(load: Load, given: Mapping[str, Any], varied: Sequence[str] = ()
     told = {name: f"{name.replace('_', ' ')} {input_text(name, getattr(load, name))}" for name in used(load, varied)}
     first = ", ".join(text for name, text in told.items() if name in given)
     rest = ", ".join(text for name, text in told.items() if name not in given)
-    ceiling = "" if load.ceiling is not None or "ceiling" in varied else f", ceiling {load.ceiling_tokens:,} (the plan)"
+    ceiling = "" if load.ceiling is not None or "ceiling" in varied else ", ceiling the plan"
     return f"Given: {first or 'nothing'}. Taken: {rest}{ceiling}."
 
 
@@ -176,22 +180,23 @@ def input_text(name: str, value: Any) -> str:
     return f"{value:,.0f}"
 
 
-def print_points(points: Sequence[Point], given: Mapping[str, Any], command: str) -> None:
-    """Print a line for each fence and setting; the least waste and the least wall time are marked."""
-    varied = list(points[0].setting.varied)
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for column in ("fence", *(name.replace("_", " ") for name in varied)):
-        table.add_column(column, justify="left" if column == "fence" else "right")
-    for head in SHOWN.values():
-        table.add_column(head, justify="right")
+def points_as_text(points: Sequence[Point], given: Mapping[str, Any], command: str) -> str:
+    """Tell every fence and setting in a line, then which wastes least and which is done first."""
+    varied, load = list(points[0].setting.varied), points[0].setting.load
+    table = Table("fence", box=None, pad_edge=False, header_style="dim")
+    for column in (*(name.replace("_", " ") for name in varied), *SHOWN.values()):
+        table.add_column(column, justify="right")
     for point in points:
         table.add_row(*point_cells(point, varied))
-    show(table, "")
-    show("[dim]± marks what was simulated; all else is exact[/]", *best_lines(points), "")
-    show(f"[dim]Varied: {', '.join(map(varied_text, axes_of(points).items()))}.[/]")
-    show(f"[dim]{inputs_line(points[0].setting.load, given, varied)}[/]", "", "[dim]Assumed:[/]")
-    show(*(f"[dim]- {line}[/]" for line in assumptions(points[-1].setting.load)))
-    print(f"\nreproduce: {command}")
+    lines = [
+        "[dim]± marks what was simulated; all else is exact[/]",
+        *reasons(points),
+        *best_lines(points),
+        "",
+        f"[dim]Varied: {', '.join(map(varied_text, axes_of(points).items()))}.[/]",
+        f"[dim]{inputs_line(load, given, varied)}[/]",
+    ]
+    return told([table, "", *lines], points[-1].setting.load, command)
 
 
 def axes_of(points: Sequence[Point]) -> dict[str, list[Any]]:
@@ -209,8 +214,21 @@ def varied_text(axis: tuple[str, list[Any]]) -> str:
 def point_cells(point: Point, varied: Sequence[str]) -> list[str]:
     """Write one line of a grid."""
     found = point.expected
-    figures = [value_text(name, found.figures[name]) if name in found.figures else "never ends" for name in SHOWN]
+    figures = [short_text(name, found.figures.get(name)) for name in SHOWN]
     return [escape(found.fence.name), *(input_text(n, point.setting.varied[n]) for n in varied), *figures]
+
+
+def short_text(name: str, figure: Figure | None) -> str:
+    """Write a figure in a line of many; why there is none is told below."""
+    if figure is None:
+        return "never ends"
+    return "none" if figure.value is None else value_text(name, figure)
+
+
+def reasons(points: Sequence[Point]) -> list[str]:
+    """Say why some figures are none."""
+    figures = [point.expected.figures[name] for point in points for name in SHOWN if name in point.expected.figures]
+    return [f"none: {reason}" for reason in dict.fromkeys(f.reason for f in figures if f.value is None)]
 
 
 def best_lines(points: Sequence[Point]) -> list[str]:
@@ -219,8 +237,9 @@ def best_lines(points: Sequence[Point]) -> list[str]:
     for fence in dict.fromkeys(point.expected.fence.name for point in points):
         ended = [p for p in points if p.expected.fence.name == fence and not p.expected.never]
         for name, what in (("wasted", "wastes least"), ("shard_seconds", "takes the least time")):
-            if ended:
-                best = min(ended, key=lambda p: p.expected.figures[name].value or 0)
+            values = [point.expected.figures[name].value or 0 for point in ended]
+            if values and max(values) - min(values) > 1e-9 * max(values):
+                best = ended[values.index(min(values))]
                 at = ", ".join(f"{n.replace('_', ' ')} {input_text(n, v)}" for n, v in best.setting.varied.items())
                 lines.append(f"{escape(fence)} {what} with {at}")
     return lines

@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 import pytest
 
 from fencebench.checker.cli.main import main
+from tests.quick import thorough
 
 QUICK = ("--call-cases", "10", "--runs", "1500")
 
@@ -178,6 +179,7 @@ def test_a_bad_file_is_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Pa
     assert err.count("\n") == 1
 
 
+@thorough
 def test_a_grid_of_a_hundred_settings_takes_less_than_a_minute(capsys: pytest.CaptureFixture[str]) -> None:
     began = time.process_time()
     words = ("interruptions-per-hour=0.05,0.1,0.2,0.4,0.8", "checkpoint-cases=5,10,25,50", "write-seconds=0,2,10,30,60")

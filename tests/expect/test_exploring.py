@@ -16,6 +16,7 @@ from fencebench.model.fence import Fence
 from fencebench.model.fences import FENCES, REFERENCE, TOKEN_LEVEL
 from fencebench.model.machine import Machine, State
 from fencebench.model.settings import FAULTS, Bound
+from tests.quick import thorough
 
 TENS = Load(shards=1, call_cases=10, write_seconds=0)
 
@@ -138,6 +139,7 @@ def test_a_late_commit_loses_its_attempt_but_not_the_checkpoint() -> None:
     assert found.burned_cases == pytest.approx(50 + 20 * 0.25)
 
 
+@thorough
 def test_only_where_no_gateway_looks_does_it_matter_that_a_host_comes_back() -> None:
     matters = {
         name
