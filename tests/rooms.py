@@ -50,9 +50,13 @@ ROOMS = {
         "questions about fences: check, difference, knock-out, sweeps; functions that return values and print nothing",
         ("model", "checker/search", "checker/tables", "checker/fast", "checker/reduce", "checker/walk"),
     ),
+    "checker/expect": Room(
+        "what a fence costs: laws of tokens and time, from one attempt of the machines and the rates of faults",
+        ("model",),
+    ),
     "checker/report": Room(
         "results told: text, pictures, traces, formats for other programs, the gallery",
-        ("model", "checker/search", "checker/walk", "checker/analysis"),
+        ("model", "checker/search", "checker/walk", "checker/analysis", "checker/expect"),
     ),
     "checker/oracle": Room(
         "judges logs, histories, answers and rows of other implementations",

@@ -33,11 +33,16 @@ WIDTH = 100
 
 def show(*parts: RenderableType) -> None:
     """Print at a fixed width, with colours on a terminal only, and no blanks at the ends of lines."""
+    print(rendered(*parts))
+
+
+def rendered(*parts: RenderableType) -> str:
+    """Return text of a fixed width, with colours if standard output is a terminal, no blanks at the ends of lines."""
     out = Console(width=WIDTH, highlight=False, soft_wrap=False)
     with out.capture() as captured:
         for part in parts:
             out.print(part)
-    print("\n".join(line.rstrip() for line in captured.get().splitlines()))
+    return "\n".join(line.rstrip() for line in captured.get().splitlines())
 
 
 def case_of(checked: Checked, name: str) -> Case:
