@@ -20,8 +20,9 @@ from fencebench.checker.cli.options import (
     limits_asked,
 )
 from fencebench.checker.cli.progress import shown
+from fencebench.checker.files import columns
 from fencebench.checker.report.case import RunStory, records
-from fencebench.checker.report.text import WIDTH, show
+from fencebench.checker.report.text import show
 
 
 def run_diff(old: str, new: str, form: str, **options: Any) -> int:
@@ -74,7 +75,7 @@ def print_text(compared: Compared, reproduce: str) -> None:
         cut = f", as far as the search went ({compared.limits[0]})" if compared.limits else " up to these bounds"
         show(f"\nno request is answered differently{cut}")
     else:
-        print(f"\n{as_text(told_parting(compared, compared.parting).story, width=WIDTH)}")
+        print(f"\n{as_text(told_parting(compared, compared.parting).story, width=columns())}")
     print(f"\nreproduce: {reproduce}")
 
 

@@ -25,7 +25,8 @@ from fencebench.checker.cli.options import (
     limits_asked,
 )
 from fencebench.checker.cli.progress import shown
-from fencebench.checker.report.text import WIDTH, show
+from fencebench.checker.files import columns
+from fencebench.checker.report.text import show
 from fencebench.model.promises.catalogue import names_of
 
 LABEL, CELL = 40, 7
@@ -79,7 +80,7 @@ def tables(found: Knockout) -> Iterator[Table]:
     """Yield the matrix in blocks of columns that fit the width."""
     rows = matrix(found)
     broken = [name for name in names_of(found.fence) if any(name in cells for _, cells in rows)]
-    fit = (WIDTH - LABEL) // CELL
+    fit = (columns() - LABEL) // CELL
     for start in range(0, len(broken), fit):
         block = broken[start : start + fit]
         table = Table("without", box=None, pad_edge=False, header_style="dim")

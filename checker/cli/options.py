@@ -2,11 +2,12 @@
 
 import shlex
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
 import click
+from click.core import ParameterSource
 
 from fencebench.checker.analysis.bounds import SHAPE, TIMES, Asked, as_options, asked
 from fencebench.checker.errors import BadInput
@@ -95,6 +96,23 @@ def typed() -> str:
         elif not word.startswith(("--checkpoint=", "--resume=")):
             kept.append(word)
     return shlex.join(kept)
+
+
+def given(leave: Collection[str]) -> Iterator[str]:
+    """Yield the options of the running command as they were given, less those named."""
+    context = click.get_current_context(silent=True)
+    options = (p for p in context.command.params if isinstance(p, click.Option)) if context else ()
+    for option in options:
+        name = str(option.name)
+        if context and name not in leave and context.get_parameter_source(name) == ParameterSource.COMMANDLINE:
+            yield from words_of(option, context.params[name])
+
+
+def words_of(option: click.Option, value: object) -> tuple[str, ...]:
+    """Return an option and its value as words of a command line."""
+    if option.is_flag:
+        return (option.opts[0] if value else option.secondary_opts[0],)
+    return option.opts[0], str(value)
 
 
 def again(command: str, wanted: Asked) -> str:

@@ -1,6 +1,5 @@
 """The command `walk`: bounds for walks, the verdict, what is printed and stored."""
 
-import json
 import sys
 import time
 from collections.abc import Mapping
@@ -16,9 +15,11 @@ from fencebench.checker.analysis.check import EXITS, Checked, Run
 from fencebench.checker.analysis.fences import find_fence
 from fencebench.checker.cli.options import HELP, bound_options
 from fencebench.checker.errors import BadInput
-from fencebench.checker.files import write_whole
+from fencebench.checker.files import artifact, write_whole
 from fencebench.checker.report.case import Case
+from fencebench.checker.report.form import Format, format_option
 from fencebench.checker.report.walk_stories import itf_of, snug
+from fencebench.checker.report.walk_text import FORMATS
 from fencebench.checker.search.result import Result, Verdict
 from fencebench.checker.walk.ground import Site
 from fencebench.checker.walk.listeners import Plan
@@ -132,43 +133,21 @@ def report_of(fence: Fence, wanted: Asked, plan: Plan, quiet: bool = False) -> R
 def save(report: Report, folder: Path) -> None:
     """Store each broken promise's story twice: as hypothesis shrank it, and minimised."""
     for name, case in report.stories.items():
-        place = folder / f"{report.fence.name}-{name}"
+        place = artifact(folder, report.fence.name, name)
         raw = Case(report.fence, report.bound, report.settings, report.walked.shrunk[name])
         write_whole(place.with_name(f"{place.name}.itf.json"), itf_of(case, report.reproduce, "minimised walk"))
         write_whole(place.with_name(f"{place.name}.walk.itf.json"), itf_of(raw, report.reproduce, "shrunk walk"))
 
 
-def run_walk(fence: str, form: str, traces: Path | None, **options: Any) -> int:
+def run_walk(fence: str, form: Format[Report], traces: Path | None, **options: Any) -> int:
     """Walk a fence; print; return the exit code."""
-    from fencebench.checker.report.walk_text import as_json, print_text
-
     wanted, plan, named = bound_of(options), plan_of(options), find_fence(fence)
     fits_fence(named, wanted)
     report = report_of(named, wanted, plan)
     if traces:
         save(report, traces)
-    if form == "json":
-        print(json.dumps(as_json(report), indent=1, ensure_ascii=False))
-    elif form == "itf":
-        print(itf(report), end="")
-    else:
-        print_text(report)
-    sys.stdout.flush()
+    print(form.write(report), end="", flush=True)
     return EXITS[report.verdict]
-
-
-def itf(report: Report) -> str:
-    """Return the trace of the cheapest story."""
-    if not report.stories:
-        raise BadInput(
-            "no promise was broken on these walks, so there is no trace to write; --format json has the verdict"
-        )
-    return itf_of(report.stories[cheapest(report)], report.reproduce, "minimised walk")
-
-
-def cheapest(report: Report) -> str:
-    """Return the broken promise that was asked for, else the one with the cheapest story."""
-    return min(report.stories, key=lambda name: report.stories[name].finding.cost)
 
 
 @dataclass
@@ -216,7 +195,7 @@ Exit codes: 0 no violation found on these walks (which proves nothing), 1 violat
 @click.option("--stop-at", type=click.Choice(["first", "all"]), default="all", show_default=True)
 @click.option("--property", "property_", help="look for this promise alone, and stop when it is broken")
 @click.option("--max-seconds", type=float, help="stop undetermined after so many seconds")
-@click.option("--format", "form", type=click.Choice(["text", "json", "itf"]), default="text", show_default=True)
+@format_option(FORMATS)
 @click.option("--traces", type=click.Path(path_type=Path), help="a folder for the traces, shrunk and minimised")
 @bound_options
 def walk_command(**options: Any) -> None:

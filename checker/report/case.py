@@ -1,5 +1,6 @@
 """Tells a finding: its title, the reason, the rule that would have stopped it, and how to reproduce it."""
 
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -58,7 +59,7 @@ class Case:
     def reproduce(self) -> str:
         """The command that finds this story again."""
         options = as_options(self.bound, self.settings)
-        return f"fencebench check {self.fence.name} {options} --property {self.finding.property}"
+        return f"fencebench check {shlex.quote(self.fence.name)} {options} --property {self.finding.property}"
 
 
 def with_rule(fence: Fence, boundary: str, rule: Rule) -> Fence:

@@ -1,14 +1,12 @@
 """JUnit, SARIF and GitHub annotations of checked fences: one text for a program that shows it in a pull request."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as Xml
 
-from fencebench.checker.analysis.check import Checked
-from fencebench.checker.report.ci import Lost, Report, report_of, save_pictures
+from fencebench.checker.report.ci import Lost, Report
 from fencebench.checker.report.picture import as_text
 from fencebench.checker.report.story import StoryStep
 from fencebench.checker.search.result import Verdict
@@ -152,14 +150,3 @@ def escaped(text: str, more: str = "") -> str:
     for sign in ("%", "\r", "\n", *more):
         text = text.replace(sign, f"%{ord(sign):02X}")
     return text
-
-
-WRITERS: dict[str, Callable[[Sequence[Report]], str]] = {"junit": as_junit, "sarif": as_sarif, "github": as_github}
-
-
-def written(form: str, results: Sequence[Checked], names: Sequence[str], pictures: Path | None = None) -> str:
-    """Write checked fences, called `names` on the command line, in a format for CI; draw what is lost into a folder."""
-    reports = [report_of(c, name, pictures) for c, name in zip(results, names, strict=True)]
-    if pictures:
-        save_pictures(reports, pictures)
-    return WRITERS[form](reports)
