@@ -87,6 +87,7 @@ class Lost:
     story: Story
     picture: str
     reproduce: str
+    rules: tuple[Place | None, ...] = ()
 
     @property
     def sentence(self) -> str:
@@ -164,7 +165,14 @@ def lost_promise(checked: Checked, name: str, promise: str, pictures: Path | Non
     options = as_options(run.bound, checked.settings)
     reproduce = f"fencebench check {shlex.quote(name)} {options} --property {promise}"
     place = kept_picture(checked.fence.name, promise, pictures)
-    return Lost(promise, found.faults, found.steps, found.why, story, place, reproduce)
+    rules = tuple(place_of_rule(checked.fence, step.event.rule) for step in found.trace)
+    return Lost(promise, found.faults, found.steps, found.why, story, place, reproduce, rules)
+
+
+def place_of_rule(fence: Fence, name: str) -> Place | None:
+    """Return where the function of a rule is defined."""
+    code = next((getattr(rule.applies, "__code__", None) for full, rule in fence.rules() if full == name), None)
+    return Place(near(Path(code.co_filename)), code.co_firstlineno) if code else None
 
 
 def kept_picture(fence: str, promise: str, pictures: Path | None) -> str:
