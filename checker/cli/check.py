@@ -14,6 +14,7 @@ from fencebench.checker.cli.engine_options import engine_asked
 from fencebench.checker.cli.options import (
     EXIT_CODES,
     HELP,
+    HTML,
     again,
     bound_options,
     bounds_asked,
@@ -26,7 +27,7 @@ from fencebench.checker.errors import BadInput
 from fencebench.checker.files import artifact, write_whole
 from fencebench.checker.report.any_text import FORMATS as ANY_FORMATS
 from fencebench.checker.report.any_text import AnyAnswer
-from fencebench.checker.report.checked import FORMATS, Answer
+from fencebench.checker.report.checked import FORMATS, Answer, as_page
 from fencebench.checker.report.ci import save_pictures
 from fencebench.checker.report.form import Format, format_option
 from fencebench.checker.report.stored import trace_text
@@ -56,6 +57,7 @@ def any_asked(options: Mapping[str, Any]) -> Asked:
         BadInput: an option makes no sense for any number of shards.
     """
     refused = {"--ceiling": options["ceiling"] is not None, "--all": options["every"], "--reduce": options["reduce"]}
+    refused |= {f"--{name}": options[name] is not None for name in ("html", "pictures")}
     for name in (name for name, is_given in refused.items() if is_given):
         raise BadInput(f"--shards any goes with no {name}: nothing is counted there that depends on how many there are")
     if options["form"].name not in ANY_FORMATS:
@@ -107,9 +109,6 @@ def run_check(fences: tuple[str, ...], every: bool, form: Format[Answer], traces
     for fence in named:
         fits_fence(fence, wanted)
     results = [*until_stopped(checked(fence, wanted, limits, engine) for fence in named)]
-    if traces:
-        for result in results:
-            save(result, traces)
     verdict = mixture([r.verdict for r in results])
     code = EXITS[verdict]
     if every and results[-1].limit != INTERRUPTED:
@@ -124,10 +123,19 @@ def run_check(fences: tuple[str, ...], every: bool, form: Format[Answer], traces
         every=every,
         pictures=options["pictures"],
     )
-    if answer.pictures:
-        save_pictures(answer.reports, answer.pictures)
+    keep(answer, traces, options["html"])
     print(form.write(answer), end="")
     return code
+
+
+def keep(answer: Answer, traces: Path | None, html: Path | None) -> None:
+    """Write the files that are asked for: traces, pictures, the page."""
+    for result in answer.results if traces else ():
+        save(result, Path(str(traces)))
+    if answer.pictures:
+        save_pictures(answer.reports, answer.pictures)
+    if html:
+        write_whole(html, as_page(answer))
 
 
 def fits_reduction(fences: Sequence[Fence], every: bool, property_: str | None) -> None:
@@ -197,6 +205,7 @@ NOT_SEARCH = ("form", "pictures", "traces", "html", "every", "property_", "check
 @click.argument("fences", nargs=-1, metavar="[FENCE]...")
 @click.option("--all", "every", is_flag=True, help="every catalogued fence against its expected verdict")
 @format_option(FORMATS)
+@HTML
 @click.option("--pictures", type=click.Path(path_type=Path), help="a folder for a picture of every broken promise")
 @click.option("--stop-at", type=click.Choice(["first", "all"]), default="first", show_default=True)
 @click.option("--property", "property_", help="tell the story of this promise (implies --stop-at all)")

@@ -9,6 +9,7 @@ from fencebench.checker.analysis.diff import compare
 from fencebench.checker.analysis.fences import find_fence
 from fencebench.checker.cli.options import (
     HELP,
+    HTML,
     MAX_SECONDS,
     MAX_STATES,
     again,
@@ -17,6 +18,7 @@ from fencebench.checker.cli.options import (
     limits_asked,
 )
 from fencebench.checker.cli.progress import shown
+from fencebench.checker.files import write_whole
 from fencebench.checker.report.compared import FORMATS, Answer
 from fencebench.checker.report.form import Format, format_option
 
@@ -30,6 +32,11 @@ def run_diff(old: str, new: str, form: Format[Answer], **options: Any) -> int:
     with shown() as watching:
         compared = compare(*fences, wanted, limits_asked(options), watching)
     reproduce = again(f"diff {old} {new}", wanted)
+    if options["html"]:
+        from fencebench.checker.report.html.page import as_html
+        from fencebench.checker.report.html.pages import of_compared
+
+        write_whole(options["html"], as_html(of_compared(Answer(compared, reproduce))))
     print(form.write(Answer(compared, reproduce)), end="")
     return compared.exit
 
@@ -42,6 +49,7 @@ Exit codes: 0 no promise is lost, 1 one is, 2 bad input, 3 undetermined (a limit
 @click.argument("old")
 @click.argument("new")
 @format_option(FORMATS)
+@HTML
 @MAX_STATES
 @MAX_SECONDS
 @bound_options

@@ -124,5 +124,8 @@ def again(command: str, wanted: Asked) -> str:
 
 
 FORMS = click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+HTML = click.option(
+    "--html", metavar="FILE", type=click.Path(path_type=Path), help="one page to read, step through, keep"
+)
 MAX_STATES = click.option("--max-states", type=int, help="stop undetermined after so many states in one search")
 MAX_SECONDS = click.option("--max-seconds", type=float, help="stop undetermined after so many seconds in one search")

@@ -13,13 +13,13 @@ import click
 from fencebench.checker.analysis.bounds import SHAPE, TIMES, Asked, as_options, asked, fits_fence
 from fencebench.checker.analysis.check import EXITS, Checked, Run
 from fencebench.checker.analysis.fences import find_fence
-from fencebench.checker.cli.options import HELP, bound_options
+from fencebench.checker.cli.options import HELP, HTML, bound_options
 from fencebench.checker.errors import BadInput
 from fencebench.checker.files import artifact, write_whole
 from fencebench.checker.report.case import Case
 from fencebench.checker.report.form import Format, format_option
-from fencebench.checker.report.walk_stories import itf_of, snug
-from fencebench.checker.report.walk_text import FORMATS
+from fencebench.checker.report.walk_stories import itf_of, snug, told
+from fencebench.checker.report.walk_text import FORMATS, headline
 from fencebench.checker.search.result import Result, Verdict
 from fencebench.checker.walk.ground import Site
 from fencebench.checker.walk.listeners import Plan
@@ -146,6 +146,13 @@ def run_walk(fence: str, form: Format[Report], traces: Path | None, **options: A
     report = report_of(named, wanted, plan)
     if traces:
         save(report, traces)
+    if options["html"]:
+        from fencebench.checker.report.html.page import as_html
+        from fencebench.checker.report.html.pages import of_walk
+
+        stories = {name: (case, told(case, report.reproduce)) for name, case in report.stories.items()}
+        page = of_walk(report.checked, stories, headline(report), report.reproduce)
+        write_whole(options["html"], as_html(page))
     print(form.write(report), end="", flush=True)
     return EXITS[report.verdict]
 
@@ -196,6 +203,7 @@ Exit codes: 0 no violation found on these walks (which proves nothing), 1 violat
 @click.option("--property", "property_", help="look for this promise alone, and stop when it is broken")
 @click.option("--max-seconds", type=float, help="stop undetermined after so many seconds")
 @format_option(FORMATS)
+@HTML
 @click.option("--traces", type=click.Path(path_type=Path), help="a folder for the traces, shrunk and minimised")
 @bound_options
 def walk_command(**options: Any) -> None:

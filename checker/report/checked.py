@@ -76,11 +76,20 @@ def of_reports(write: Callable[[Sequence[Report]], str]) -> Callable[[Answer], s
     return lambda answer: write(answer.reports)
 
 
+def as_page(answer: Answer) -> str:
+    """Write the page of the answer."""
+    from fencebench.checker.report.html.page import as_html
+    from fencebench.checker.report.html.pages import of_checked
+
+    return as_html(of_checked(answer.results, answer.verdict, answer.reproduce))
+
+
 FORMATS = table(
     Format("text", as_text, "for a person"),
     Format("json", lambda a: as_json([*a.results], a.exit, a.verdict) + "\n", "every run, for a program"),
     Format("itf", as_itf, "the trace of one broken promise"),
     Format("junit", of_reports(as_junit), "a test case a promise"),
     Format("sarif", of_reports(as_sarif), "code scanning"),
+    Format("html", as_page, "a page to step through"),
     Format("github", of_reports(as_github), "annotations in a workflow"),
 )
