@@ -13,6 +13,7 @@ COMMANDS = {
     "audit": "oracle.audit_cli:audit_command",
     "check": "cli.check:check_command",
     "diff": "cli.diff:diff_command",
+    "explore": "cli.explore:explore_command",
     "gallery": "cli.gallery:gallery_command",
     "knockout": "cli.knockout:knockout_command",
     "list": "cli.listing:list_fences",

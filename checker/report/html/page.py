@@ -6,7 +6,7 @@ import json
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import version
 from importlib.resources import files
 
@@ -53,10 +53,10 @@ class Page:
 
 def as_html(page: Page) -> str:
     """Write the page: one file with a policy that lets nothing run or load but what stands in it."""
-    style, program = resource("page.css"), resource("page.js")
+    style, program = resource_of(HERE, "page.css"), resource_of(HERE, "page.js")
     policy = f"default-src 'none'; script-src {digest(program)}; style-src {digest(style)}; img-src data:"
     return (
-        environment()
+        environment_of(HERE)
         .get_template("page.html")
         .render(
             page=page,
@@ -76,9 +76,9 @@ def packed(shown: Shown) -> str:
     return base64.b64encode(squeeze.compress(text.encode()) + squeeze.flush()).decode()
 
 
-def resource(name: str) -> str:
-    """Return a file that stands beside this one."""
-    return files(HERE).joinpath(name).read_text(encoding="utf-8")
+def resource_of(package: str, name: str) -> str:
+    """Return a file of a package."""
+    return files(package).joinpath(name).read_text(encoding="utf-8")
 
 
 def digest(text: str) -> str:
@@ -87,10 +87,10 @@ def digest(text: str) -> str:
 
 
 @cache
-def environment() -> Environment:
-    """Return the templates; whatever they are given is escaped, and a name that is not given is an error."""
+def environment_of(package: str) -> Environment:
+    """Return a package's templates; whatever they are given is escaped, and a name that is not given is an error."""
     return Environment(
-        loader=FunctionLoader(resource),
+        loader=FunctionLoader(partial(resource_of, package)),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
