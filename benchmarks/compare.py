@@ -56,7 +56,7 @@ def measure(fence: str, case: Case, engine: str, seconds: float) -> dict[str, An
     """Explore a bound in this process."""
     from fencebench.checker import fast
     from fencebench.checker.search import explore as plain
-    from fencebench.checker.search.result import Limits
+    from fencebench.checker.search.limits import Limits
     from fencebench.model.build import build
     from fencebench.model.fences import FENCES
     from fencebench.model.settings import FAULTS, Bound

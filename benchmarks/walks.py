@@ -20,11 +20,11 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from fencebench.checker.analysis.bounds import SHAPE, TIMES  # noqa: E402
-from fencebench.checker.cli.walk import bound_of  # noqa: E402
-from fencebench.checker.walk.ground import Site  # noqa: E402
+from fencebench.checker.analysis.walk_profiles import PROFILES  # noqa: E402
+from fencebench.checker.analysis.walks import walk_bound  # noqa: E402
 from fencebench.checker.walk.listeners import Enough, Plan  # noqa: E402
-from fencebench.checker.walk.profiles import TEMPERS  # noqa: E402
 from fencebench.checker.walk.run import survey  # noqa: E402
+from fencebench.checker.walk.tables import WalkSource  # noqa: E402
 from fencebench.model.build import build  # noqa: E402
 from fencebench.model.fences import FENCES  # noqa: E402
 from fencebench.model.settings import FAULTS  # noqa: E402
@@ -43,7 +43,7 @@ def stories(fence: str) -> dict[str, str]:
 
 def first_broken(fence: str, promises: set[str], plan: Plan, shape: dict[str, int | None]) -> dict[str, int]:
     """Return the walk that first breaks each promise; stop when all of these are broken."""
-    wanted = bound_of({**dict.fromkeys((*SHAPE, *TIMES, *FAULTS, "bounds_file")), **shape})
+    wanted = walk_bound({**dict.fromkeys((*SHAPE, *TIMES, *FAULTS, "bounds_file")), **shape})
     [bound], walks = wanted.bounds, list[int]()
 
     def watch(walk: int, steps: int, found: int) -> None:
@@ -53,8 +53,8 @@ def first_broken(fence: str, promises: set[str], plan: Plan, shape: dict[str, in
 
     machine = build(FENCES[fence], bound, wanted.settings)
     asked = replace(machine, properties=tuple(p for p in machine.properties if p.name in promises))
-    site = Site(lambda: asked, FAULTS, TEMPERS)
-    tally = survey(site, plan, float("inf"), watch)
+    source = WalkSource(lambda: asked, FAULTS, PROFILES)
+    tally = survey(source, plan, float("inf"), watch)
     return dict(zip(tally.found, walks, strict=True))
 
 

@@ -22,14 +22,15 @@ from fencebench.checker.report.stored import Recalled, case_of, recall
 from fencebench.checker.report.story import Story
 from fencebench.checker.report.text import case_of as case_of_finding
 from fencebench.checker.report.text import cheapest
+from fencebench.checker.search.limits import Limits
 from fencebench.checker.search.replay import Replay
-from fencebench.checker.search.result import Finding, Limits, Result, Verdict
+from fencebench.checker.search.result import Finding, Result, Verdict
 from fencebench.model.fence import Fence
 from fencebench.model.fences import KEYED_WITHOUT_RUN, REFERENCE
 from fencebench.model.machine import Action, Machine, Step, parameters, tabled
 
 if TYPE_CHECKING:
-    from fencebench.checker.cli.walk import Report
+    from fencebench.checker.analysis.walks import WalkReport
     from fencebench.checker.oracle.audit import Audit
     from fencebench.checker.oracle.replay import Verdict as LogVerdict
 
@@ -214,7 +215,7 @@ def replay(trace: str | Path, fence: str | None = None) -> Replayed:
 
 def walk(
     fence: Fence | str = REFERENCE, *, examples: int = 300, steps: int = 200, seed: int = 0, **options: Any
-) -> "Report":
+) -> "WalkReport":
     """Walk a fence at random, far beyond a search's bound; by default 8 shards, 10 epochs, 40 faults.
 
     Returns a report with `verdict`, and in `stories` a minimised case for each broken promise.
@@ -224,11 +225,11 @@ def walk(
     <Verdict.VIOLATED: 'violated'>
 
     """
-    from fencebench.checker.cli.walk import bound_of, plan_of, report_of
+    from fencebench.checker.analysis.walks import plan_of, walk_bound, walk_fence
 
     found = fence if isinstance(fence, Fence) else find_fence(fence)
     asked_options = walk_options(options, examples, steps, seed)
-    return report_of(found, bound_of(asked_options), plan_of(asked_options), quiet=True)
+    return walk_fence(found, walk_bound(asked_options), plan_of(asked_options))
 
 
 def walk_options(options: Mapping[str, Any], examples: int = 0, steps: int = 0, seed: int = 0) -> dict[str, Any]:

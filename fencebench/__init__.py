@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from fencebench.checker.errors import BadInput as BadInput
     from fencebench.checker.report.picture import as_svg as as_svg
     from fencebench.checker.report.picture import as_text as as_text
-    from fencebench.checker.search.result import Limits as Limits
+    from fencebench.checker.search.limits import Limits as Limits
     from fencebench.model.fence import Fence as Fence
     from fencebench.model.fence import Refusal as Refusal
     from fencebench.model.fence import Rule as Rule
@@ -36,20 +36,25 @@ if TYPE_CHECKING:
     from fencebench.model.machine import Property as Property
     from fencebench.model.machine import State as State
     from fencebench.model.machine import Step as Step
+    from fencebench.model.machines.shared import Effect as Effect
     from fencebench.model.promises.promise import Promise as Promise
     from fencebench.model.settings import Bound as Bound
+    from fencebench.model.settings import Fault as Fault
     from fencebench.model.settings import Settings as Settings
+    from fencebench.model.shard import Component as Component
 
 PLACES = {
     "checker.api": "action audit check explore judge_log replay walk",
     "checker.errors": "BadInput",
     "checker.report.picture": "as_svg as_text",
-    "checker.search.result": "Limits",
+    "checker.search.limits": "Limits",
     "model.fence": "Fence Refusal Rule rule",
     "model.fences": "FENCES REFERENCE",
     "model.machine": "Action Event Machine Property State Step",
     "model.promises.promise": "Promise",
-    "model.settings": "Bound Settings",
+    "model.machines.shared": "Effect",
+    "model.settings": "Bound Fault Settings",
+    "model.shard": "Component",
 }
 """Where each name is, below `fencebench`."""
 

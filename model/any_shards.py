@@ -13,10 +13,21 @@ Source: design section 3, "Shards meet only in the shared part".
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache, partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from fencebench.model.fence import Refusal
-from fencebench.model.machine import Action, Event, Machine, Property, SharedStep, State, Step, Told, Transition
+from fencebench.model.machine import (
+    REFUSED,
+    Action,
+    Event,
+    Machine,
+    Property,
+    Refused,
+    SharedStep,
+    State,
+    Step,
+    Transition,
+)
 from fencebench.model.machines import shared
 from fencebench.model.machines.shared import Effect, Shared
 from fencebench.model.promises.catalogue import PROMISES
@@ -66,7 +77,7 @@ def general(machine: Machine) -> Machine:
         shared_actions=(partial(struck, machine=machine),),
         properties=(*filter(of_one_shard, machine.properties), *of_totals()),
         witnesses=(),
-        tell=partial(told, machine=machine),
+        describe=partial(described, machine=machine),
         progress=None,
     )
 
@@ -126,10 +137,12 @@ def denied(event: Event, effect: Effect) -> bool:
     return presumed is False and tokens <= getattr(event.message, "tokens", 0)
 
 
-def allow(around: Surroundings, met: Met) -> Surroundings | None:
+def allow(around: Surroundings, met: Met) -> Surroundings | Refused:
     """Return the surroundings after a step; every presumption about totals and the report is allowed."""
     known = shared.allow(around.known, met.effect)
-    return known and Surroundings(known, tuple(sorted({*around.unproved, *met.unproved})))
+    if known is REFUSED:
+        return REFUSED
+    return Surroundings(known, tuple(sorted({*around.unproved, *met.unproved})))
 
 
 def faults(around: Surroundings) -> int:
@@ -145,7 +158,7 @@ def struck(around: Surroundings, *, machine: Machine) -> Iterator[SharedStep]:
                 yield SharedStep(step.event, around._replace(known=step.shared))
 
 
-def told(before: State, step: Transition, *, machine: Machine) -> Told:
-    """Tell a step of the general machine."""
+def described(before: State, step: Transition, *, machine: Machine) -> Any:
+    """Describe a step of the general machine."""
     after = step.after._replace(shared=step.after.shared.known)
-    return machine.tell(before._replace(shared=before.shared.known), step._replace(after=after))
+    return machine.describe(before._replace(shared=before.shared.known), step._replace(after=after))

@@ -12,14 +12,14 @@ from functools import cached_property, partial
 from operator import itemgetter
 from typing import Any
 
-from fencebench.model.machine import Look, Part, parameters
+from fencebench.model.machine import Look, parameters
 from fencebench.model.machines.channel import in_flight
 from fencebench.model.machines.driver import watches
-from fencebench.model.machines.lease import Attention, Clock, over
-from fencebench.model.machines.worker import Attempt, alive
+from fencebench.model.machines.lease import Attention, over
+from fencebench.model.machines.worker import alive
 from fencebench.model.settings import Setup
+from fencebench.model.shard import OF_EPOCH
 
-OF_EPOCH: dict[str, Part] = {"attempt": Attempt(), "clock": Clock(), "meter": 0, "grant": None}
 BEFORE = {"older": "clock", "elder": "grant"}
 ALL_EPOCHS = {"meters": "meter", "grants": "grant"}
 

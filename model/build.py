@@ -4,20 +4,17 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import cache, lru_cache, partial
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
-from fencebench.model.binding import OF_EPOCH, Binding
-from fencebench.model.describe import tell
+from fencebench.model.binding import Binding
+from fencebench.model.describe import describe
 from fencebench.model.fence import Fence
-from fencebench.model.machine import Action, Machine, State, Step, Unit, tabled
+from fencebench.model.machine import Action, Machine, State, Step, tabled
 from fencebench.model.machines import channel, driver, endpoint, fixture, host, lease, reducer, shared, store, worker
-from fencebench.model.machines.channel import Rows
-from fencebench.model.machines.driver import Driver
-from fencebench.model.machines.ledger import Content, Ledger
-from fencebench.model.machines.store import Store
 from fencebench.model.promises.catalogue import properties, witnessed
 from fencebench.model.promises.progress import can_finish
 from fencebench.model.settings import FAULTS, Bound, Settings, Setup
+from fencebench.model.shard import opened, part_names
 
 ONCE = (
     driver.recover,
@@ -38,6 +35,7 @@ EACH_EPOCH = (
     store.put,
     worker.send,
     channel.deliver,
+    store.clean_up,
     driver.expire,
     lease.renew,
     host.resume,
@@ -50,29 +48,6 @@ EACH_EPOCH = (
 FAULTS_ONCE = (channel.duplicate, fixture.change_fixture)
 DEFAULT, SEED = Bound(), Settings()
 SHARED = (shared.publish, shared.flip_alias, shared.crash_driver, shared.cut_allowance)
-
-
-class Shard(NamedTuple):
-    """The parts of a shard that no epoch owns; those of each epoch follow: attempt, clock, meter, grant."""
-
-    driver: Driver = Driver()
-    ledger: Ledger = Ledger()
-    store: Store = Store()
-    fixture: int = 0
-    checkpoint: Content | None = None
-    channel: Rows = ()
-    reduced: reducer.Rows = ()
-
-
-def parts(bound: Bound) -> tuple[str, ...]:
-    """Return the names of a shard's parts."""
-    return (*Shard._fields, *(f"{name}{epoch}" for epoch in range(bound.epochs) for name in OF_EPOCH))
-
-
-def opened(bound: Bound) -> Unit:
-    """Return a shard of a run that has just been opened; an earlier run committed its last epoch."""
-    ledger = Ledger(earlier=bound.epochs - 1 if bound.earlier_run else -1)
-    return (*Shard(ledger=ledger), *(part for _ in range(bound.epochs) for part in OF_EPOCH.values()))
 
 
 def action_of(function: Callable[..., Iterable[Step]], setup: Setup) -> Action:
@@ -96,9 +71,17 @@ def actions(setup: Setup) -> Iterator[Action]:
     """Yield every action of a shard, in the fixed order that breaks ties between stories."""
     yield from (action_of(function, setup) for function in ONCE)
     for function in EACH_EPOCH:
-        yield from (action_of(function, replace(setup, epoch=e)) for e in range(setup.bound.epochs))
+        yield from of_each_epoch(function, setup)
     yield from (action_of(function, setup) for function in FAULTS_ONCE)
     yield from (action_of(channel.forge, replace(setup, epoch=e)) for e in range(setup.bound.epochs + 1))
+    own = [fault.action for fault in setup.fence.faults if fault.action]
+    for mine in (*(action for component in setup.fence.machines for action in component.actions), *own):
+        yield from of_each_epoch(mine, setup) if Binding(mine, setup).per_epoch else [action_of(mine, setup)]
+
+
+def of_each_epoch(function: Callable[..., Iterable[Step]], setup: Setup) -> Iterator[Action]:
+    """Yield an action bound to each epoch."""
+    yield from (action_of(function, replace(setup, epoch=e)) for e in range(setup.bound.epochs))
 
 
 def build(fence: Fence, bound: Bound = DEFAULT, settings: Settings = SEED) -> Machine:
@@ -110,26 +93,28 @@ def build(fence: Fence, bound: Bound = DEFAULT, settings: Settings = SEED) -> Ma
     """
     if not bound.cap("skew"):
         settings = replace(settings, skew_seconds=0)
-    initial = State(shared.start(bound, settings), (opened(bound),) * bound.shards)
+    earlier = bound.epochs - 1 if bound.earlier_run else -1
+    unit = opened(bound.epochs, earlier, fence.machines)
+    initial = State(shared.start(bound, settings, fence.faults), (unit,) * bound.shards)
     most = max(1, *initial.shared.limits.caps)
     return replace(relation(fence, settings, bound.epochs, most), initial=initial)
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=128)
 def relation(fence: Fence, settings: Settings, epochs: int, most: int) -> Machine:
     """Return the model of a fence with no shard yet; a fault may strike up to so many times."""
     bound = Bound(epochs=epochs, faults=most, caps=MappingProxyType(dict.fromkeys(FAULTS, most)))
     setup = Setup(fence, settings, bound)
     return Machine(
-        parts=parts(bound),
-        initial=State(shared.start(bound, settings), ()),
+        parts=part_names(bound.epochs, fence.machines),
+        initial=State(shared.start(bound, settings, fence.faults), ()),
         actions=tuple(actions(setup)),
         allow=cache(shared.allow),
         faults=shared.faults,
         shared_actions=tuple(partial(function, setup=setup) for function in SHARED),
         properties=tuple(properties(setup)),
         witnesses=tuple(witnessed(setup)),
-        tell=partial(tell, setup=setup),
+        describe=partial(describe, setup=setup),
         progress=can_finish(setup),
         housekeeping=frozenset({"tell_store", "check_lease", "seal", "observe", "consume"}),
     )

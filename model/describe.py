@@ -3,36 +3,42 @@
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from fencebench.model.machine import LeaseTold, State, Told, Transition, Unit
+from fencebench.model.machine import State, Transition, Unit
 from fencebench.model.machines.channel import in_flight
 from fencebench.model.machines.driver import watches
-from fencebench.model.machines.lease import Clock, over
-from fencebench.model.machines.ledger import Content, Grant
+from fencebench.model.machines.lease import over
+from fencebench.model.machines.ledger import Content
 from fencebench.model.machines.shared import Shared
-from fencebench.model.machines.worker import Attempt, alive
+from fencebench.model.machines.worker import alive
 from fencebench.model.settings import Setup, digest, revision_name
+from fencebench.model.shard import Epoch, Shard, shard_of
 
 Change = tuple[str, str, str, str]
+"""A part of a shard or of the run, a field of it, the old value and the new one."""
 
 
-class Face(NamedTuple):
-    """A shard and its epochs, opened for telling."""
+class LeaseView(NamedTuple):
+    """A lease as a person sees it: epoch, standing on the driver's clock and on the worker's, whether it has a host.
 
-    driver: Any
-    ledger: Any
-    store: Any
-    fixture: int
-    checkpoint: Content | None
-    channel: tuple[Any, ...]
-    reduced: tuple[Any, ...]
-    epochs: tuple[tuple[Attempt, Clock, int, Grant | None], ...]
+    `age_seconds` is the lower end of its age on the driver's clock, `margin_seconds` the age at which the margin
+    begins; `held` says that nobody renews it for now.
+    """
+
+    epoch: int
+    driver: str
+    worker: str
+    running: bool
+    age_seconds: int
+    offset_seconds: int
+    margin_seconds: int
+    held: bool
 
 
-def face(unit: Unit) -> Face:
-    """Open a shard's tuple of parts."""
-    rest: Any = unit[7:]
-    epochs = tuple(tuple(rest[i : i + 4]) for i in range(0, len(rest), 4))
-    return Face._make((*unit[:7], epochs))
+class StepDescription(NamedTuple):
+    """A step as a person sees it: what changed, most telling first, and how the leases stand after it."""
+
+    changed: tuple[Change, ...] = ()
+    leases: tuple[LeaseView, ...] = ()
 
 
 def number(value: int) -> str:
@@ -58,13 +64,13 @@ def of_run(old: Shared, new: Shared) -> Iterator[Change]:
     yield "report", "answer", old.report or "none", new.report or "none"
 
 
-def of_ledger(old: Face, new: Face) -> Iterator[Change]:
+def of_ledger(old: Shard, new: Shard) -> Iterator[Change]:
     """Yield the changes of grants and rows."""
     yield "ledger", "granted", number(old.ledger.highest), number(new.ledger.highest)
     yield "ledger", "rows", str(len(old.ledger.receipts)), str(len(new.ledger.receipts))
 
 
-def of_shard(old: Face, new: Face) -> Iterator[Change]:
+def of_shard(old: Shard, new: Shard) -> Iterator[Change]:
     """Yield the other changes of what no epoch owns."""
     yield "ledger", "sealed", number(old.ledger.sealed), number(new.ledger.sealed)
     yield "ledger", "conflicts", str(len(old.ledger.conflicts)), str(len(new.ledger.conflicts))
@@ -95,7 +101,7 @@ def carried(content: Content | None) -> str:
     return f"{content.cases} {'+'.join(map(digest, content.inputs))} {'+'.join(map(revision_name, content.revisions))}"
 
 
-def of_epoch(epoch: int, old: tuple[Any, ...], new: tuple[Any, ...], setup: Setup) -> Iterator[Change]:
+def of_epoch(epoch: int, old: Epoch, new: Epoch, setup: Setup) -> Iterator[Change]:
     """Yield the changes of one attempt, its lease and its hold."""
     (attempt, clock, _, grant), (attempt2, clock2, _, grant2) = old, new
     lease = f"lease {epoch}"
@@ -122,19 +128,27 @@ def of_epoch(epoch: int, old: tuple[Any, ...], new: tuple[Any, ...], setup: Setu
 def changes(before: State, step: Transition, setup: Setup) -> Iterator[Change]:
     """Yield every change of a step, most telling first."""
     if step.unit is not None:
-        old, new = face(before.units[step.unit]), face(step.after.units[step.unit])
+        old, new = shard_of(before.units[step.unit]), shard_of(step.after.units[step.unit])
         yield from of_ledger(old, new)
         yield from of_run(before.shared, step.after.shared)
         yield from of_shard(old, new)
         for epoch, (a, b) in enumerate(zip(old.epochs, new.epochs, strict=True)):
             yield from of_epoch(epoch, a, b, setup)
+        yield from of_own(before.units[step.unit], step.after.units[step.unit], setup)
     else:
         yield from of_run(before.shared, step.after.shared)
 
 
-def leases(unit: Unit, setup: Setup) -> Iterator[LeaseTold]:
+def of_own(old: Unit, new: Unit, setup: Setup) -> Iterator[Change]:
+    """Yield the changes of the machines that come with the fence: their parts stand last."""
+    own = setup.fence.machines
+    parts = zip(own, old[len(old) - len(own) :], new[len(new) - len(own) :], strict=True)
+    yield from ((component.name, "is", str(a), str(b)) for component, a, b in parts)
+
+
+def leases(unit: Unit, setup: Setup) -> Iterator[LeaseView]:
     """Yield how each lease of a shard stands; one that nobody cares for any more stands nowhere."""
-    shown = face(unit)
+    shown = shard_of(unit)
     for epoch, (attempt, clock, _, _) in enumerate(shown.epochs):
         watched = watches(shown.driver, epoch)
         told = attempt.phase != "absent" and (watched or alive(attempt) or in_flight(shown.channel, epoch))
@@ -143,7 +157,7 @@ def leases(unit: Unit, setup: Setup) -> Iterator[LeaseTold]:
         held = not watched or attempt.gone or bool(clock.held_up) or not alive(attempt) or over(clock, setup)
         running = alive(attempt) and not attempt.gone
         margin = setup.settings.lease_seconds - setup.settings.margin_seconds
-        yield LeaseTold(epoch, driver, worker, running, clock.age_seconds, clock.offset_seconds, margin, held)
+        yield LeaseView(epoch, driver, worker, running, clock.age_seconds, clock.offset_seconds, margin, held)
 
 
 REMEDIES = {
@@ -163,12 +177,13 @@ REMEDIES = {
     "calls": "a shard is graded in slices, with a checkpoint between them",
     "claims": "a commit names the tokens that were drawn",
     "checkpoint": "a checkpoint carries the digest of its input",
+    "cleanup": "a refused worker touches nothing else, as another row may have booked its artifact",
 }
 """What the reference's choice of a strategy does, by the strategy's field."""
 
 
-def tell(before: State, step: Transition, *, setup: Setup) -> Told:
-    """Tell a step."""
+def describe(before: State, step: Transition, *, setup: Setup) -> StepDescription:
+    """Describe a step to a person."""
     changed = tuple(c for c in changes(before, step, setup) if c[2] != c[3].split(" of ")[0])
     told = () if step.unit is None else tuple(leases(step.after.units[step.unit], setup))
-    return Told(changed, told)
+    return StepDescription(changed, told)

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin
 
 if TYPE_CHECKING:
     from fencebench.model.promises.promise import Promise
+    from fencebench.model.settings import Fault
+    from fencebench.model.shard import Component
 
 
 class Refusal(StrEnum):
@@ -119,7 +121,10 @@ class Fence:
         report: what the aggregate is divided by: one row a shard, or all rows.
         on_stale: what follows a stale commit: the refusal alone, another grading, or a retraction by the report.
         recovery: what a driver knows after a crash: what the ledger holds, or nothing but the next epoch.
+        cleanup: what a worker deletes whose commit was refused.
         promises: what this fence is asked for on top of the bench's own promises.
+        faults: what can strike it on top of the bench's own faults.
+        machines: what each shard has on top of the bench's own machines.
         removed: rules that it was made without.
 
     """
@@ -150,7 +155,10 @@ class Fence:
     report: Literal["mean over shards", "total over rows"] = "mean over shards"
     on_stale: Literal["reject", "replay", "compensate"] = "reject"
     recovery: Literal["ledger", "next epoch"] = "ledger"
+    cleanup: Literal["nothing", "own artifact"] = "nothing"
     promises: tuple["Promise", ...] = ()
+    faults: tuple["Fault", ...] = ()
+    machines: tuple["Component", ...] = ()
     removed: tuple[str, ...] = field(default=(), repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -159,7 +167,7 @@ class Fence:
                 raise FenceError(
                     f"fence {self.name}: {name} cannot be {getattr(self, name)!r}; expected one of {', '.join(values)}"
                 )
-        for name in (*BOUNDARIES, "promises"):
+        for name in (*BOUNDARIES, "promises", "faults", "machines"):
             if not isinstance(getattr(self, name), tuple):
                 raise FenceError(f"fence {self.name}: {name} must be a tuple; found {getattr(self, name)!r}")
         for name in BOUNDARIES:

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from fencebench.model.machine import Effect, Event, Machine, Shared
+from fencebench.model.machine import Effect, Event, Machine, Refused, Shared
 
 Known = Any
 """What one unit knows of the shared part: hashable, and enough to say which of its steps can be ruled out."""
 
 
-class Cast(NamedTuple):
+class Split(NamedTuple):
     """One way to begin: the shared part, and what each unit knows of it."""
 
     shared: Shared
@@ -23,33 +23,33 @@ class Cast(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Solo:
+class LocalView:
     """One unit by itself.
 
     Attributes:
         machine: the unit under what it knows (a `Known` as the shared part). It allows whatever may ever be allowed;
             its shared actions are what happens to all units at once, with the events that the whole machine has.
-        shows: the effect by which the others see a step, or None where they see nothing. A `loud` step has to be
-            seen. What is seen presumes the era that the unit knows.
-        era: how often something happened to all units, as far as a unit knows; the shared part knows it, too.
+        shows: the effect by which the others see a step, or None where they see nothing. A `must_show` step has to be
+            seen. What is seen presumes the phase that the unit knows.
+        phase: how often something happened to all units, as far as a unit knows; the shared part knows it, too.
         either: whether one of two effects is allowed in any case, and neither changes anything.
-        hears: whether promises on the shared part need the event of a step with this effect.
+        observable: whether promises on the shared part need the event of a step with this effect.
         allow: how the whole machine answers an effect, whatever it keeps of earlier answers left out.
         forgets: the shared part without what makes no difference any more.
-        casts: ways to begin, of which every run of the whole machine has one.
+        splits: ways to begin, of which every run of the whole machine has one.
 
     """
 
     machine: Machine
     shows: Callable[[Known, Any, bool], Effect | None]
-    era: Callable[[Known], int]
+    phase: Callable[[Known], int]
     either: Callable[[Any, Any], bool]
-    hears: Callable[[Event, Any], bool]
-    allow: Callable[[Shared, Any], Shared | None]
+    observable: Callable[[Event, Any], bool]
+    allow: Callable[[Shared, Any], Shared | Refused]
     forgets: Callable[[Shared], Shared]
-    casts: tuple[Cast, ...]
+    splits: tuple[Split, ...]
 
     @cached_property
     def starts(self) -> tuple[Known, ...]:
         """Everything that a unit may know in the beginning, each once."""
-        return tuple(dict.fromkeys(known for cast in self.casts for known in cast.known))
+        return tuple(dict.fromkeys(known for split in self.splits for known in split.known))

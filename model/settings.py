@@ -3,20 +3,26 @@
 Source: the constants of `seeds/000` (4 shards, 50 cases, 37 tokens a case, a checkpoint every 30, preempted at 39).
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import Any
 
 from fencebench.model.fence import Fence
 
 
 @dataclass(frozen=True)
 class Fault:
-    """What can strike: its name, one sentence, and whether each strike is felt by every shard at once."""
+    """What can strike: its name, one sentence, and whether each strike is felt by every shard at once.
+
+    A fault of one's own brings its `action`, a generator of steps whose effect names it, and how often it may strike.
+    """
 
     name: str
     sentence: str
     felt_by_all: bool = False
+    action: Callable[..., Iterable[Any]] | None = None
+    cap: int = 1
 
 
 ALL_FAULTS = (
@@ -40,6 +46,12 @@ ALL_FAULTS = (
 """What can strike, in the order in which budgets are kept."""
 
 FAULTS = tuple(fault.name for fault in ALL_FAULTS)
+
+
+def fault_names(fence: Fence) -> tuple[str, ...]:
+    """Return the names of all that can strike a fence, in the order in which budgets are kept."""
+    return (*FAULTS, *(fault.name for fault in fence.faults))
+
 
 RANGES = {
     "shards": (1, 1_000),
@@ -103,7 +115,7 @@ class Bound:
 
     def cap(self, fault: str) -> int:
         """Return how often the fault may strike at most; never more than the sum allows."""
-        return min(self.caps.get(fault, 1), self.faults) if fault in FAULTS else 0
+        return min(self.caps.get(fault, 1), self.faults)
 
     def ceiling(self, settings: Settings) -> int:
         """Return the run's ceiling in tokens."""

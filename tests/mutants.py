@@ -1,7 +1,7 @@
 """Plants one semantic bug after the other in the machines, and says which test turned red.
 
     python -m tests.mutants            # all of them, some minutes
-    python -m tests.mutants lease store
+    python -m tests.mutants lease rules/put
 
 Each bug goes into a copy of the project. A bug that no test notices is a hole in the tests: the exit code is then 1.
 """
@@ -19,9 +19,9 @@ TIMEOUT_SECONDS = 600
 
 
 class Mutant(NamedTuple):
-    """A bug: the machine it is in, what it is, and the text that it replaces."""
+    """A bug: the file of the model it is in, what it is, and the text that it replaces."""
 
-    machine: str
+    file: str
     bug: str
     old: str
     new: str
@@ -29,57 +29,59 @@ class Mutant(NamedTuple):
 
 MUTANTS = (
     Mutant(
-        "lease",
+        "machines/lease",
         "a lease still runs at its very end",
         ">= setup.settings.lease_seconds",
         "> setup.settings.lease_seconds",
     ),
-    Mutant("lease", "a renewal makes the worker's clock right", "Clock(0, clock.offset_seconds)", "Clock(0)"),
-    Mutant("ledger", "a commit does not release its hold", "Effect(held=-freed, committed", "Effect(committed"),
-    Mutant("ledger", "a row is booked and not sealed", 'sealing == "with commit"', 'sealing == "never"'),
-    Mutant("driver", "an expiry ignores the receipt", "lapsed and not ledger.receipts", "lapsed"),
-    Mutant("driver", "an expiry writes off nothing", '"write off drawn": drawn', '"write off drawn": 0'),
-    Mutant("driver", "the register is raised after the dispatch", 'ready = "told" if', 'ready = "granted" if'),
+    Mutant("machines/lease", "a renewal makes the worker's clock right", "Clock(0, clock.offset_seconds)", "Clock(0)"),
     Mutant(
-        "store",
+        "machines/ledger", "a commit does not release its hold", "Effect(held=-freed, committed", "Effect(committed"
+    ),
+    Mutant("machines/ledger", "a row is booked and not sealed", 'sealing == "with commit"', 'sealing == "never"'),
+    Mutant("machines/driver", "an expiry ignores the receipt", "lapsed and not ledger.receipts", "lapsed"),
+    Mutant("machines/driver", "an expiry writes off nothing", '"write off drawn": drawn', '"write off drawn": 0'),
+    Mutant("machines/driver", "the register is raised after the dispatch", 'ready = "told" if', 'ready = "granted" if'),
+    Mutant(
+        "machines/store",
         "the register stays one behind",
         "max(store.register, driver.epoch)",
         "max(store.register, driver.epoch - 1)",
     ),
     Mutant(
-        "channel",
+        "machines/channel",
         "whoever sent last is answered",
-        'ended(attempt, clock) if attempt.phase == "sent"',
-        "ended(attempt, clock) if attempt.phase",
+        'booking.answer, setup) if attempt.phase == "sent"',
+        "booking.answer, setup) if attempt.phase",
     ),
     Mutant(
-        "worker",
+        "machines/worker",
         "a refused checkpoint is used",
         "checkpoint is not None and answer.refusal is None",
         "checkpoint is not None",
     ),
     Mutant(
-        "worker",
+        "machines/worker",
         "a commit names the plan",
         'meter if setup.fence.claims == "drawn"',
         'meter if setup.fence.claims == "held"',
     ),
     Mutant(
-        "endpoint",
+        "machines/endpoint",
         "a call whose reply is lost is not drawn",
         '("attempt", "checkpoint")',
         '("attempt", "checkpoint", "meter")',
     ),
-    Mutant("host", "a redelivered attempt has a fresh lease", "Clock(clock.age_seconds)", "Clock()"),
-    Mutant("fixture", "a change leaves the slice as it was", "fixture + 1", "fixture"),
+    Mutant("machines/host", "a redelivered attempt has a fresh lease", "Clock(clock.age_seconds)", "Clock()"),
+    Mutant("machines/fixture", "a change leaves the slice as it was", "fixture + 1", "fixture"),
     Mutant(
-        "reducer",
+        "machines/reducer",
         "a stale row is kept",
         "kept = tuple(row for row in reduced if not stale(row, ledger))",
         "kept = reduced",
     ),
-    Mutant("shared", "a hold that just fits is refused", "asks <= shared.ceiling", "asks < shared.ceiling"),
-    Mutant("shared", "one fault too many strikes", ">= limits.faults", "> limits.faults"),
+    Mutant("machines/shared", "a hold that just fits is refused", "asks <= shared.ceiling", "asks < shared.ceiling"),
+    Mutant("machines/shared", "one fault too many strikes", ">= limits.faults", "> limits.faults"),
     Mutant(
         "rules/commit", "the newest epoch is stale", "claimed < view.ledger.highest", "claimed <= view.ledger.highest"
     ),
@@ -89,12 +91,16 @@ MUTANTS = (
 )
 
 
+SOUND = Mutant("fence", "no bug at all", "BOUNDARIES = ", "BOUNDARIES = ")
+"""What the tests must not notice: where they are red without a bug, they say nothing of one."""
+
+
 def plant(mutant: Mutant, folder: Path) -> None:
     """Copy the project into a folder, with the bug."""
     for name in ("model", "checker", "tests", "fencebench"):
         shutil.copytree(ROOT / name, folder / name, symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "pyproject.toml", folder)
-    path = folder / "model" / f"{mutant.machine}.py"
+    path = folder / "model" / f"{mutant.file}.py"
     text = path.read_text(encoding="utf-8")
     if text.count(mutant.old) != 1:
         raise SystemExit(f"{path.name}: expected {mutant.old!r} once; mend tests/mutants.py")
@@ -115,14 +121,16 @@ def verdict(mutant: Mutant) -> str:
     return next((line for line in ran.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))), "")[:110]
 
 
-def main(machines: list[str]) -> int:
-    """Plant the bugs of these machines, or all."""
+def main(asked: list[str]) -> int:
+    """Plant the bugs of these machines or files, or all."""
+    if red := verdict(SOUND):
+        raise SystemExit(f"the tests are red without a bug; mend them first: {red}")
     unnoticed = 0
     for mutant in MUTANTS:
-        if not machines or mutant.machine in machines:
+        if not asked or mutant.file in asked or mutant.file.removeprefix("machines/") in asked:
             red = verdict(mutant)
             unnoticed += not red
-            print(f"{mutant.machine:13} {mutant.bug:45} {red or 'NOT NOTICED'}", flush=True)
+            print(f"{mutant.file:18} {mutant.bug:45} {red or 'NOT NOTICED'}", flush=True)
     return int(bool(unnoticed))
 
 

@@ -9,11 +9,13 @@ from hypothesis import strategies as st
 
 from fencebench.checker.search.result import Result
 from fencebench.model.machine import (
+    REFUSED,
     Action,
     Event,
     Machine,
     Progress,
     Property,
+    Refused,
     SharedStep,
     State,
     Step,
@@ -29,15 +31,15 @@ class Purse(NamedTuple):
     spent: int = 0
 
 
-def allow_purse(purse: Purse, effect: Any) -> Purse | None:
+def allow_purse(purse: Purse, effect: Any) -> Purse | Refused:
     kind, amount = effect
     if kind == "fault":
-        return purse._replace(struck=purse.struck + 1) if purse.struck < amount else None
+        return purse._replace(struck=purse.struck + 1) if purse.struck < amount else REFUSED
     if kind == "pay":
-        return purse._replace(left=purse.left - amount, spent=purse.spent + amount) if purse.left >= amount else None
+        return purse._replace(left=purse.left - amount, spent=purse.spent + amount) if purse.left >= amount else REFUSED
     if kind == "broke":
-        return purse if purse.left < amount else None
-    return None
+        return purse if purse.left < amount else REFUSED
+    return REFUSED
 
 
 def counter_actions(top: int, faults: int) -> tuple[Action, ...]:
@@ -113,13 +115,13 @@ class Door(NamedTuple):
     crashes: int
 
 
-def allow_door(door: Door, effect: Any, bug: bool) -> Door | None:
+def allow_door(door: Door, effect: Any, bug: bool) -> Door | Refused:
     if effect == "crash":
-        return Door(0 if bug else door.holder, door.crashes + 1) if door.crashes < 2 else None
+        return Door(0 if bug else door.holder, door.crashes + 1) if door.crashes < 2 else REFUSED
     if effect == "take":
-        return None if door.holder else door._replace(holder=1)
+        return REFUSED if door.holder else door._replace(holder=1)
     if effect == "taken":
-        return door if door.holder else None
+        return door if door.holder else REFUSED
     return door._replace(holder=0)
 
 
@@ -167,7 +169,7 @@ def ladder(length: int = 5, wide: int = 40) -> Machine:
         parts=("rung", "side", "idle"),
         initial=State((0,), ((0, 0, None),)),
         actions=(tabled("climb", ("rung", "side"), climb),),
-        allow=lambda shared, effect: None,
+        allow=lambda shared, effect: REFUSED,
         faults=lambda shared: 0,
         properties=(Property("low", ("rung", "side"), lambda r, s: f"{r}, {s}" if r == length and s == 7 else None),),
     )
@@ -260,9 +262,9 @@ def machines(draw: st.DrawFn, units: int | None = None) -> Machine:
     )
 
 
-def capped(purse: Purse | None) -> Purse | None:
+def capped(purse: Purse | Refused) -> Purse | Refused:
     """Forget what was spent, so that the machine stays finite."""
-    return purse and purse._replace(spent=0)
+    return purse if purse is REFUSED else purse._replace(spent=0)
 
 
 def said(*values: object) -> str:

@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 from fencebench.checker.analysis.bounds import Asked, both_ceilings
+from fencebench.checker.analysis.case import Case
 from fencebench.checker.analysis.check import Checked, Engine, Run, explored
 from fencebench.checker.reduce.embedding import embed, script
-from fencebench.checker.report.case import Case
-from fencebench.checker.search.explore import Watch
+from fencebench.checker.search.limits import Limits, Stop, StopKind, Watch
 from fencebench.checker.search.properties import promising
-from fencebench.checker.search.result import Coverage, Finding, Limits, Result, Verdict
+from fencebench.checker.search.result import Coverage, Finding, Result, Verdict
 from fencebench.model.any_shards import OF_TOTALS, general
 from fencebench.model.build import build
 from fencebench.model.fence import Fence
@@ -41,7 +41,7 @@ class Suspicion:
         machine = build(self.fence, whole, self.settings)
         found = embed(machine, script(self.story.trace), self.promise, MOST_STATES)
         findings = {} if found.finding is None else {self.promise: found.finding}
-        limit = "" if found.exhausted else f"{MOST_STATES} states"
+        limit = None if found.exhausted else Stop(StopKind.STATES, f"{MOST_STATES} states")
         return Result(found.states, 0, 0, 0.0, findings, Coverage(), limit)
 
     def broken(self, whole: Bound, engine: Engine) -> Result:

@@ -7,9 +7,9 @@ from functools import cached_property
 
 from fencebench.checker.analysis.bounds import Asked
 from fencebench.checker.errors import BadInput
-from fencebench.checker.search.explore import Watch, explore
-from fencebench.checker.search.result import Coverage, Finding, Limits, Result, Verdict
-from fencebench.checker.search.stopping import INTERRUPTED
+from fencebench.checker.search.explore import explore
+from fencebench.checker.search.limits import INTERRUPTED, Limits, Stop, Watch, cut_short
+from fencebench.checker.search.result import Coverage, Finding, Result, Verdict
 from fencebench.model.build import build
 from fencebench.model.fence import Fence, FenceError
 from fencebench.model.machine import Machine
@@ -109,9 +109,9 @@ class Checked:
         return bool(reached[debt.kind][debt.name]) or debt.name in dict(self.standby)
 
     @property
-    def limit(self) -> str:
-        """The limit that stopped a run before its end, or nothing."""
-        return next((r.result.limit for r in self.runs if r.result.limit not in ("", "first violation")), "")
+    def limit(self) -> Stop | None:
+        """What stopped a run before its end, if anything did."""
+        return next((run.result.limit for run in self.runs if cut_short(run.result.limit)), None)
 
     @property
     def verdict(self) -> Verdict:

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from fencebench.checker.analysis.bounds import Asked
 from fencebench.checker.analysis.check import Checked, Watching, unwatched
 from fencebench.checker.analysis.engines import searched
+from fencebench.checker.search.limits import Limits, Stop
 from fencebench.checker.search.lockstep import ENDLESS, Difference, lockstep
-from fencebench.checker.search.result import Limits
 from fencebench.model.build import build
 from fencebench.model.fence import Fence
 from fencebench.model.machine import Transition
@@ -29,7 +29,7 @@ class Compared:
     old: Checked
     new: Checked
     parting: Parting | None
-    limits: tuple[str, ...] = ()
+    limits: tuple[Stop, ...] = ()
 
     @property
     def lost(self) -> tuple[str, ...]:
@@ -67,9 +67,9 @@ def compare(old: Fence, new: Fence, wanted: Asked, limits: Limits, watching: Wat
 
 def part(
     old: Fence, new: Fence, wanted: Asked, limits: Limits, watching: Watching = unwatched
-) -> tuple[Parting | None, str]:
+) -> tuple[Parting | None, Stop | None]:
     """Return the cheapest parting over all bounds, the first of equals, and the limit that cut a search short."""
-    best, cut, below = None, "", ENDLESS
+    best, cut, below = None, None, ENDLESS
     for bound in wanted.bounds:
         machines = build(old, bound, wanted.settings), build(new, bound, wanted.settings)
         result = lockstep(*machines, limits, watching(f"{old.name} beside {new.name}"), below)

@@ -10,9 +10,9 @@ from fencebench.checker.analysis.bounds import Asked
 from fencebench.checker.analysis.check import Checked, Engine, Watching, check, unwatched
 from fencebench.checker.fast.explore import Options
 from fencebench.checker.fast.explore import explore as explore_fast
-from fencebench.checker.search.explore import Watch, explore
-from fencebench.checker.search.result import Limits, Result
-from fencebench.checker.search.stopping import INTERRUPTED
+from fencebench.checker.search.explore import explore
+from fencebench.checker.search.limits import INTERRUPTED, Limits, Watch
+from fencebench.checker.search.result import Result
 from fencebench.model.fence import Fence
 from fencebench.model.machine import Machine
 
@@ -57,9 +57,9 @@ def on_tables(options: Options) -> Engine:
 def reduced(engine: Engine) -> Engine:
     """Return an engine that makes each shard small before the other explores them all."""
     from fencebench.checker.reduce.explore import explore as explore_reduced
-    from fencebench.model.budget_split import solo
+    from fencebench.model.budget_split import local_view
 
-    return lambda machine, limits, watch: explore_reduced(machine, solo(machine), engine, limits, watch)
+    return lambda machine, limits, watch: explore_reduced(machine, local_view(machine), engine, limits, watch)
 
 
 ENGINES: dict[str, Callable[[bool], Engine]] = {"auto": fast, "fast": fast, "plain": plain}

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from traceback import extract_tb
 from types import FrameType, ModuleType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from fencebench.checker.analysis.variants import named_variant
 from fencebench.checker.errors import BadInput
@@ -20,6 +20,8 @@ from fencebench.model.fence import Fence
 from fencebench.model.fences import FENCES
 from fencebench.model.promises.catalogue import NAMES
 from fencebench.model.promises.promise import Promise
+from fencebench.model.settings import FAULTS, Fault
+from fencebench.model.shard import OF_EPOCH, Component, part_names
 
 
 def find_fence(name: str) -> Fence:
@@ -29,6 +31,12 @@ def find_fence(name: str) -> Fence:
         BadInput: there is no such fence, file or name, or the file does not run.
     """
     return named_variant(name, base_fence) or base_fence(name)
+
+
+def asked_alike(*fences: Fence) -> tuple[Fence, ...]:
+    """Return the fences of one question, each asked for the promises that come with any of them."""
+    promises = tuple(dict.fromkeys(promise for fence in fences for promise in fence.promises))
+    return tuple(fence.having(promises=promises) for fence in fences)
 
 
 def base_fence(name: str) -> Fence:
@@ -43,7 +51,7 @@ def base_fence(name: str) -> Fence:
 
 
 def from_file(name: str) -> Fence:
-    """Execute a Python file and return the fence that it calls NAME, with the promises that stand beside it."""
+    """Execute a Python file and return the fence that it calls NAME, with what stands beside it."""
     path, _, attribute = name.rpartition(":")
     if not path or not path.endswith(".py"):
         raise BadInput(f"{name}: expected path/to/file.py:NAME, with the name of a Fence in that file")
@@ -52,23 +60,35 @@ def from_file(name: str) -> Fence:
     if not isinstance(found, Fence):
         what = "is no Fence" if attribute in beside else "is not there"
         raise BadInput(f"{path}: {attribute} {what}; expected a Fence, such as {attribute} = REFERENCE.without(…)")
-    return found.having(name=name, summary=f"{found.name}: {found.summary}", promises=promises_beside(path, beside))
+    return found.having(name=name, summary=f"{found.name}: {found.summary}", **beside_fence(path, beside))
 
 
-def promises_beside(path: str, beside: Mapping[str, object]) -> tuple[Promise, ...]:
-    """Return the promises of a fence file.
+BESIDE: dict[str, tuple[str, type]] = {
+    "PROMISES": ("promises", Promise),
+    "FAULTS": ("faults", Fault),
+    "MACHINES": ("machines", Component),
+}
+"""Lists that may stand beside a fence in its file: the field of the fence, and what they are lists of."""
+
+
+def beside_fence(path: str, beside: Mapping[str, object]) -> dict[str, tuple[Any, ...]]:
+    """Return the promises, faults and machines that stand beside a fence in its file.
 
     Raises:
-        BadInput: PROMISES is no list of promises, or one has a name that is taken.
+        BadInput: one of the lists is none, or a name in it is taken.
     """
-    found = beside.get("PROMISES", ())
-    if not isinstance(found, (list, tuple)) or not all(isinstance(one, Promise) for one in found):
-        raise BadInput(f"{path}: PROMISES must be a list of Promise; found {found!r}")
-    names = [*NAMES, *(one.name for one in found)]
-    for one in found:
-        if not one.name.isidentifier() or names.count(one.name) > 1:
-            raise BadInput(f"{path}: a promise cannot be called {one.name!r}; name it as no other is, like a function")
-    return tuple(found)
+    taken = [*NAMES, *FAULTS, *part_names(0), *OF_EPOCH]
+    found = {}
+    for name, (field, kind) in BESIDE.items():
+        values = beside.get(name, ())
+        if not isinstance(values, (list, tuple)) or not all(isinstance(one, kind) for one in values):
+            raise BadInput(f"{path}: {name} must be a list of {kind.__name__}; found {values!r}")
+        for one in values:
+            if not str(one.name).isidentifier() or one.name in taken:
+                raise BadInput(f"{path}: nothing in {name} can be called {one.name!r}; take a name that is free")
+            taken.append(one.name)
+        found[field] = tuple(values)
+    return found
 
 
 @cache

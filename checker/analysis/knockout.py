@@ -16,8 +16,9 @@ from fencebench.checker.analysis.diff import part
 from fencebench.checker.analysis.engines import ENGINES, searched
 from fencebench.checker.analysis.jobs import each
 from fencebench.checker.analysis.variants import altered, rule_names, strategy_changes, structural
+from fencebench.checker.search.limits import Limits, Stop
 from fencebench.checker.search.lockstep import Move, Pair, choices, differing
-from fencebench.checker.search.result import Finding, Limits
+from fencebench.checker.search.result import Finding
 from fencebench.model.build import build
 from fencebench.model.fence import Fence, Refusal
 from fencebench.model.machine import Event, Machine, Property, Transition
@@ -38,7 +39,7 @@ class Trial:
     broken: Mapping[str, Cost]
     answered: frozenset[str]
     shadows: Mapping[str, str] = field(default_factory=dict)
-    limit: str = ""
+    limit: Stop | None = None
     like: Parts | None = None
 
 
@@ -74,9 +75,9 @@ class Knockout:
         return tuple(name for name in names_of(self.fence) if not any(name in trial.broken for trial in self.trials))
 
     @property
-    def limit(self) -> str:
-        """The limit that cut some trial short, or nothing."""
-        return next((trial.limit for trial in self.trials if trial.limit), "")
+    def limit(self) -> Stop | None:
+        """The limit that cut some trial short, if any did."""
+        return next((trial.limit for trial in self.trials if trial.limit), None)
 
 
 @dataclass(frozen=True)

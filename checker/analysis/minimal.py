@@ -17,8 +17,9 @@ from fencebench.checker.analysis.check import Checked, Watching, unwatched
 from fencebench.checker.analysis.engines import searched
 from fencebench.checker.analysis.variants import rule_names
 from fencebench.checker.errors import BadInput
+from fencebench.checker.search.limits import Limits, Stop
 from fencebench.checker.search.properties import on_final
-from fencebench.checker.search.result import Finding, Limits, Verdict
+from fencebench.checker.search.result import Finding, Verdict
 from fencebench.model.build import build
 from fencebench.model.fence import BOUNDARIES, Fence
 from fencebench.model.machine import Event, Machine, State, Transition
@@ -134,7 +135,7 @@ class Minimal:
     fences: tuple[Sufficient, ...]
     breaking: tuple[Breaking, ...] = ()
     searches: int = 0
-    limit: str = ""
+    limit: Stop | None = None
 
     @property
     def common(self) -> tuple[str, ...]:
@@ -192,7 +193,7 @@ def minimal_fences(fence: Fence, wanted: Asked, limits: Limits, watching: Watchi
     Raises:
         BadInput: the fence itself breaks a promise.
     """
-    quest, limit = Quest(fence, wanted, limits, watching), ""
+    quest, limit = Quest(fence, wanted, limits, watching), None
     if quest.check(quest.everything).findings:
         raise BadInput(f"fence {fence.name} breaks a promise; mend it first, then ask which rules suffice")
     frontier: list[tuple[int, tuple[str, ...], Rules]] = [(0, (), frozenset())]
@@ -210,14 +211,14 @@ def minimal_fences(fence: Fence, wanted: Asked, limits: Limits, watching: Watchi
     return result(quest, limit)
 
 
-def tried(quest: Quest, rules: Rules) -> str:
-    """Check a set that no reason condemns; return the limit that left it open, or nothing."""
+def tried(quest: Quest, rules: Rules) -> Stop | None:
+    """Check a set that no reason condemns; return the limit that left it open, if any."""
     checked = quest.check(rules)
     if checked.findings:
         quest.learn(rules, checked)
     elif not checked.limit:
         quest.found[rules] = checked
-    return "" if checked.findings else checked.limit
+    return None if checked.findings else checked.limit
 
 
 def ways_out(quest: Quest, rules: Rules) -> Iterable[Rules]:
@@ -226,7 +227,7 @@ def ways_out(quest: Quest, rules: Rules) -> Iterable[Rules]:
     return [rules | {name} for name in sorted(known.stops)] if known else []
 
 
-def result(quest: Quest, limit: str) -> Minimal:
+def result(quest: Quest, limit: Stop | None) -> Minimal:
     """Put what was found in order."""
     order = rule_names(quest.fence)
     sets = sorted(quest.found, key=lambda rules: (len(rules), sorted(rules)))

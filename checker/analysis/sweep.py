@@ -10,8 +10,7 @@ from fencebench.checker.analysis.bounds import Asked, fits_fence
 from fencebench.checker.analysis.check import Checked, Watching, unwatched
 from fencebench.checker.analysis.engines import searched
 from fencebench.checker.errors import BadInput
-from fencebench.checker.search.explore import Watch
-from fencebench.checker.search.result import Limits
+from fencebench.checker.search.limits import Limits, Watch
 from fencebench.checker.search.worst import Peak, Worst, worst
 from fencebench.model.build import build
 from fencebench.model.fence import Fence

@@ -7,12 +7,12 @@ from typing import Any
 import click
 from rich.table import Table
 
+from fencebench.checker.analysis.acceptance import Acceptance, accept
+from fencebench.checker.analysis.acceptance_batch import RULES, Batch
 from fencebench.checker.analysis.fences import find_fence
 from fencebench.checker.cli.options import HELP
 from fencebench.checker.errors import BadInput
 from fencebench.checker.report.text import show
-from fencebench.checker.walk.accept import Acceptance, accept
-from fencebench.checker.walk.batch import RULES, Batch
 from fencebench.model.fence import Refusal
 from fencebench.model.settings import RANGES, Settings
 

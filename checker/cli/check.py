@@ -18,6 +18,7 @@ from fencebench.checker.cli.options import (
     again,
     bound_options,
     bounds_asked,
+    check_property,
     given,
     limits_asked,
     long_options,
@@ -32,13 +33,12 @@ from fencebench.checker.report.ci import save_pictures
 from fencebench.checker.report.form import Format, format_option
 from fencebench.checker.report.stored import trace_text
 from fencebench.checker.report.text import case_of, mixture
-from fencebench.checker.search.result import Limits
-from fencebench.checker.search.stopping import INTERRUPTED
+from fencebench.checker.search.limits import INTERRUPTED, Limits
 from fencebench.model.any_shards import NOT_COVERED
 from fencebench.model.build import build
 from fencebench.model.fence import Fence
 from fencebench.model.fences import EXPECTED, FENCES, KEYED_WITHOUT_RUN
-from fencebench.model.promises.catalogue import NAMES, promises_of
+from fencebench.model.promises.catalogue import promises_of
 from fencebench.model.promises.promise import Scope
 from fencebench.model.settings import Bound
 
@@ -98,8 +98,9 @@ def checked_any(fence: Fence, wanted: Asked, limits: Limits, engine: Engine) -> 
 
 def run_check(fences: tuple[str, ...], every: bool, form: Format[Answer], traces: Path | None, **options: Any) -> int:
     """Check the named fences; print; return the exit code."""
-    limits = limits_of(options)
     named = [find_fence(name) for name in (FENCES if every else fences or ("reference",))]
+    check_property(options["property_"], named)
+    limits = limits_of(options)
     engine = engine_asked(options, named, limits)
     if options["reduce"]:
         fits_reduction(named, every, options["property_"])
@@ -166,8 +167,6 @@ def counts(fence: Fence, wanted: Asked, engine: Engine) -> tuple[tuple[int, int]
 
 def limits_of(options: Mapping[str, Any]) -> Limits:
     """Return the limits that were asked for."""
-    if options["property_"] not in (None, *NAMES):
-        raise BadInput(f"no promise is called {options['property_']!r}; expected one of {', '.join(NAMES)}")
     stop_at: Literal["first", "all"] = "all" if options["property_"] else options["stop_at"]
     return limits_asked(options, stop_at)
 

@@ -6,7 +6,7 @@ import click
 
 from fencebench.checker.analysis.bounds import fits_fence
 from fencebench.checker.analysis.diff import compare
-from fencebench.checker.analysis.fences import find_fence
+from fencebench.checker.analysis.fences import asked_alike, find_fence
 from fencebench.checker.cli.options import (
     HELP,
     HTML,
@@ -26,11 +26,11 @@ from fencebench.checker.report.form import Format, format_option
 def run_diff(old: str, new: str, form: Format[Answer], **options: Any) -> int:
     """Compare two fences; print; return the exit code."""
     wanted = bounds_asked(options)
-    fences = find_fence(old), find_fence(new)
+    fences = asked_alike(find_fence(old), find_fence(new))
     for fence in fences:
         fits_fence(fence, wanted)
     with shown() as watching:
-        compared = compare(*fences, wanted, limits_asked(options), watching)
+        compared = compare(fences[0], fences[1], wanted, limits_asked(options), watching)
     reproduce = again(f"diff {old} {new}", wanted)
     if options["html"]:
         from fencebench.checker.report.html.page import as_html

@@ -11,7 +11,7 @@ from fencebench.checker.analysis.engines import ENGINES, most_bytes, on_tables, 
 from fencebench.checker.cli.saved import Saved, identity
 from fencebench.checker.errors import BadInput
 from fencebench.checker.fast.explore import Options
-from fencebench.checker.search.result import Limits
+from fencebench.checker.search.limits import Limits
 from fencebench.model.fence import Fence
 
 SIZES = {"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40}

@@ -1,6 +1,7 @@
 """How a command ends: every end is an exit code and at most one line on standard error."""
 
 import codecs
+import errno
 import os
 import sys
 import tempfile
@@ -12,9 +13,14 @@ import click
 
 from fencebench.checker.errors import BAD_INPUT, BROKEN, CLOSED, HOLDS, UNDETERMINED, BadInput
 from fencebench.model.fence import FenceError
+from fencebench.model.machine import BadMachine
 
 PLAIN = {"–": "-", "—": "-", "−": "-", "→": "->", "…": "...", "≤": "<=", "≥": ">=", "×": "x", "│": "|", "─": "-"}
 """How a terminal that knows ASCII alone shows the other signs that texts have; whatever else is a question mark."""
+
+
+OUTPUT_LOST = (errno.EPIPE, errno.ENOSPC, errno.EIO, errno.EDQUOT)
+"""What goes wrong when an output cannot be written."""
 
 
 def run_whole(command: Callable[[], object]) -> int:
@@ -38,18 +44,20 @@ def ended(command: Callable[[], object]) -> int:
         command()
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else HOLDS
-    except (BadInput, FenceError, click.ClickException) as error:
+    except (BadInput, FenceError, BadMachine, click.ClickException) as error:
         return told(mendable(error), BAD_INPUT)
     except (KeyboardInterrupt, click.Abort):
         return told("stopped by the keyboard; nothing is decided", UNDETERMINED)
-    except BrokenPipeError:
-        raise
+    except click.exceptions.Exit as end:
+        return end.exit_code
     except Exception as error:
+        if isinstance(error, OSError) and error.errno in OUTPUT_LOST:
+            raise
         return failed(f"{type(error).__name__}: {first_line(error)}; {reported(error)}")
     return HOLDS
 
 
-def mendable(error: BadInput | FenceError | click.ClickException) -> str:
+def mendable(error: BadInput | FenceError | BadMachine | click.ClickException) -> str:
     """Say what a person can mend."""
     if isinstance(error, click.UsageError):
         return f"{error.format_message()} (see fencebench --help)"

@@ -17,7 +17,7 @@ from fencebench.checker.report.gallery import Exhibit, exhibits, files, usable, 
 from fencebench.checker.report.gallery_index import index
 from fencebench.checker.report.html.page import as_html
 from fencebench.checker.report.html.pages import of_gallery
-from fencebench.checker.search.result import Limits
+from fencebench.checker.search.limits import Limits
 from fencebench.model.fences import EXPECTED, FENCES
 
 

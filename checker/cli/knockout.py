@@ -31,6 +31,7 @@ from fencebench.checker.cli.progress import shown
 from fencebench.checker.files import columns, write_whole
 from fencebench.checker.report.html.page import Page, Sheet, as_html
 from fencebench.checker.report.text import show
+from fencebench.checker.search.limits import limit_text
 from fencebench.model.promises.catalogue import names_of
 
 LABEL, CELL = 40, 7
@@ -181,7 +182,7 @@ def as_json(found: Knockout, smallest: Minimal | None, bounds: list[str], reprod
         "fence": found.fence.name,
         "exit": exit_code(found, smallest),
         "bounds": bounds,
-        "limit": found.limit,
+        "limit": limit_text(found.limit),
         "trials": [trial_record(trial) for trial in found.trials],
         "roles": [role_record(role) for role in all_roles(found, smallest)],
         "vacuous": list(found.vacuous),
@@ -196,7 +197,7 @@ def trial_record(trial: Trial) -> dict[str, Any]:
     """Write one row of the matrix."""
     cells = {name: {"faults": cost[0], "steps": cost[1]} for name, cost in trial.broken.items()}
     same = None if trial.like is None else list(trial.like)
-    return {"without": list(trial.parts), "broken": cells, "limit": trial.limit, "same_as_without": same}
+    return {"without": list(trial.parts), "broken": cells, "limit": limit_text(trial.limit), "same_as_without": same}
 
 
 def role_record(role: Role) -> dict[str, Any]:

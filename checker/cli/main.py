@@ -53,7 +53,14 @@ def cli() -> None:
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line; return the exit code."""
-    return run_whole(lambda: cli.main(arguments, prog_name="fencebench", standalone_mode=False))
+    words = sys.argv[1:] if arguments is None else arguments
+    return run_whole(lambda: invoked(list(words)))
+
+
+def invoked(words: list[str]) -> None:
+    """Run the command that the words name (not by click's own main, which ends with 1 where a pipe is closed)."""
+    with cli.make_context("fencebench", words) as context:
+        cli.invoke(context)
 
 
 if __name__ == "__main__":

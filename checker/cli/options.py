@@ -2,7 +2,8 @@
 
 import shlex
 import sys
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal
 
@@ -11,7 +12,9 @@ from click.core import ParameterSource
 
 from fencebench.checker.analysis.bounds import SHAPE, TIMES, Asked, as_options, asked
 from fencebench.checker.errors import BadInput
-from fencebench.checker.search.result import Limits
+from fencebench.checker.search.limits import Limits
+from fencebench.model.fence import Fence
+from fencebench.model.promises.catalogue import names_of
 from fencebench.model.settings import FAULTS
 
 EXIT_CODES = """\b
@@ -67,6 +70,19 @@ def long_options(command: Callable[..., Any]) -> Callable[..., Any]:
 def bounds_asked(options: Mapping[str, Any]) -> Asked:
     """Return the bounds of the command's options."""
     return asked({name: options[name] for name in (*SHAPE, *TIMES, *FAULTS)}, options["bounds_file"])
+
+
+def check_property(name: str | None, fences: Sequence[Fence]) -> None:
+    """Refuse a promise that none of the fences is asked for.
+
+    Raises:
+        BadInput: there is no such promise.
+    """
+    names = list(dict.fromkeys(n for fence in fences for n in names_of(fence)))
+    if name not in (None, *names):
+        near = get_close_matches(str(name), names, 1)
+        hint = f"did you mean {near[0]}?" if near else f"expected one of {', '.join(names)}"
+        raise BadInput(f"no promise is called {name!r}; {hint}")
 
 
 def limits_asked(options: Mapping[str, Any], stop_at: Literal["first", "all"] = "all") -> Limits:

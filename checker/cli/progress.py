@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import NamedTuple
 
-from fencebench.checker.search.explore import Watch
+from fencebench.checker.search.limits import Watch
 
 
 class Sight(NamedTuple):

@@ -1,7 +1,7 @@
 """The searches of one command in a directory, so that the command can go on after an end of any kind.
 
 `command` names what is searched; `3.search` is the third search, saved now and then; `3.result` is what it found.
-All are pickles: resume only from a directory of your own.
+They are data alone: reading them runs no code, and files of another program, fence or bound are refused.
 """
 
 import hashlib
@@ -10,15 +10,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from fencebench import checker, model
 from fencebench.checker.analysis.bounds import SHAPE, TIMES
 from fencebench.checker.errors import BadInput
-from fencebench.checker.fast import checkpoint_file as sealed
+from fencebench.checker.fast import checkpoint_file
 from fencebench.checker.fast.explore import Options, explore
 from fencebench.checker.files import read_text
-from fencebench.checker.search.explore import Watch
-from fencebench.checker.search.result import Limits, Result
-from fencebench.checker.search.stopping import FIRST
+from fencebench.checker.search.limits import Limits, Watch, cut_short
+from fencebench.checker.search.result import Result
 from fencebench.model.fence import Fence
 from fencebench.model.machine import Machine
 from fencebench.model.settings import FAULTS
@@ -50,7 +48,7 @@ class Saved:
             raise BadInput(f"{self.directory}: cannot be written ({error.strerror}); name a place that can") from None
         if self.command.exists():
             raise BadInput(f"{self.directory}: holds a checkpoint; --resume goes on from it, or name another place")
-        sealed.write(self.command, self.key, None)
+        checkpoint_file.write(self.command, self.key, None)
 
     def open(self) -> None:
         """Go on from a checkpoint of the same command.
@@ -58,19 +56,19 @@ class Saved:
         Raises:
             BadInput: there is none.
         """
-        sealed.check(self.command, self.key)
+        checkpoint_file.check(self.command, self.key)
 
     def search(self, machine: Machine, limits: Limits, watch: Watch) -> Result:
         """Search, or go on with a search, or return what one found."""
         self.number += 1
         key, begun, ended = f"{self.key} {self.number}", self.file("search"), self.file("result")
         if ended.exists():
-            found: Result = sealed.read(ended, key)
+            found: Result = checkpoint_file.read(ended, key)
             return found
         options = replace(self.options, checkpoint=begun, resume=begun.exists(), key=key)
         result = explore(machine, limits, watch, options)
-        if result.limit in ("", FIRST):
-            sealed.write(ended, key, result)
+        if not cut_short(result.limit):
+            checkpoint_file.write(ended, key, result)
             begun.unlink(missing_ok=True)
         return result
 
@@ -80,16 +78,10 @@ class Saved:
 
 
 def identity(fences: Iterable[Fence], limits: Limits, options: Mapping[str, Any]) -> str:
-    """Tell what is searched apart from all else: the program, the fences with their files, bounds and settings."""
+    """Tell what is searched apart from all else: the fences with their files, bounds and settings."""
     bounds = {name: options[name] for name in (*SHAPE, *TIMES, *FAULTS, "symmetry")}
     file = options["bounds_file"]
-    return repr((program(), [*map(about, fences)], bounds, read_text(file) if file else "", limits.stop_at))
-
-
-def program() -> str:
-    """Return a digest of the program itself."""
-    roots = sorted(Path(place) for package in (model, checker) for place in package.__path__)
-    return digest(path for root in roots for path in sorted(root.rglob("*.py")))
+    return repr(([*map(about, fences)], bounds, read_text(file) if file else "", limits.stop_at))
 
 
 def about(fence: Fence) -> tuple[object, ...]:

@@ -32,6 +32,7 @@ from fencebench.checker.cli.progress import shown
 from fencebench.checker.files import columns
 from fencebench.checker.report.case import RunStory, records
 from fencebench.checker.report.text import counted, show
+from fencebench.checker.search.limits import limit_text
 from fencebench.checker.search.worst import Peak
 from fencebench.model.fence import Fence
 
@@ -77,7 +78,8 @@ def span(one: SkewRange) -> str:
 def skew_json(fence: Fence, swept: list[SkewRange], safe: int | None) -> str:
     """Write the sweep as JSON."""
     ranges = [
-        {"low": s.low, "high": s.high, "broken": list(s.checked.findings), "limit": s.checked.limit} for s in swept
+        {"low": s.low, "high": s.high, "broken": list(s.checked.findings), "limit": limit_text(s.checked.limit)}
+        for s in swept
     ]
     return json.dumps({"fence": fence.name, "largest_safe_skew_seconds": safe, "ranges": ranges}, indent=1)
 
@@ -123,7 +125,7 @@ def faults_json(fence: Fence, steps: list[FaultStep], proven: int | None) -> str
             "faults": s.faults,
             "seconds": round(s.seconds, 3),
             "broken": list(s.checked.findings),
-            "limit": s.checked.limit,
+            "limit": limit_text(s.checked.limit),
         }
         for s in steps
     ]
@@ -202,7 +204,7 @@ def cost_json(fence: Fence, wanted: Asked, found: tuple[Costs, ...]) -> str:
         {
             "bound": told(one.bound, wanted.settings),
             "plan_tokens": one.plan_tokens,
-            "limit": one.found.limit,
+            "limit": limit_text(one.found.limit),
             **{m: [peak_record(fence, wanted, one, m, peak) for peak in one.found.peaks[m]] for m in MEASURES},
         }
         for one in found

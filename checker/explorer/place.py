@@ -50,9 +50,14 @@ class Place:
     def options(self) -> tuple[Option, ...]:
         """Every step that can be chosen, in the fixed order of the model."""
         return tuple(
-            Option(number, step, breaks(self.desk, self.state, step), step.after == self.state)
+            Option(number, step, self.newly(breaks(self.desk, self.state, step)), step.after == self.state)
             for number, step in enumerate(self.desk.machine.successors(self.state))
         )
+
+    def newly(self, found: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
+        """Return those promises that were not broken on the way already."""
+        known = {name for _, name, _ in self.broken}
+        return tuple((name, why) for name, why in found if name not in known)
 
     def after(self, steps: Iterable[Transition]) -> "Place":
         """Return the place that these further steps lead to."""

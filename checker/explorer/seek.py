@@ -7,7 +7,7 @@ from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 
 from fencebench.checker.explorer.place import Desk, Place, breaks, written
-from fencebench.checker.search.properties import concerns, lookup, on_step, sight_of_state, sight_of_step
+from fencebench.checker.search.properties import concerns, lookup, of_state, of_step, on_step
 from fencebench.checker.search.replay import is_final
 from fencebench.checker.search.uniform_cost import cheapest_first
 from fencebench.model.machine import State, Transition, Witness
@@ -24,10 +24,11 @@ def goals(desk: Desk) -> dict[str, str]:
     return {VIOLATION: "the shortest violation from here", END: "the nearest end", **named}
 
 
-def goal_of(desk: Desk, name: str) -> Goal:
-    """Return the test of a step and the state before it."""
+def goal_of(place: Place, name: str) -> Goal:
+    """Return the test of a step and the state before it; a promise that is broken already is no find."""
+    desk = place.desk
     if name == VIOLATION:
-        return lambda before, step: bool(breaks(desk, before, step))
+        return lambda before, step: bool(place.newly(breaks(desk, before, step)))
     if name == END:
         return lambda before, step: step.after != before and is_final(desk.machine, step.after)
     witnesses = [w for w in desk.machine.witnesses if f"witness {w.name}" == name]
@@ -36,15 +37,15 @@ def goal_of(desk: Desk, name: str) -> Goal:
 
 def seen(desk: Desk, witness: Witness, before: State, step: Transition) -> bool:
     """Say whether a step, or the state it leads to, is what a witness names."""
-    sight = sight_of_step(before, step) if on_step(witness) else sight_of_state(step.after, step.unit)
-    if step.unit is None or not concerns(witness, sight):
+    view = of_step(before, step) if on_step(witness) else of_state(step.after, step.unit)
+    if step.unit is None or not concerns(witness, view):
         return False
-    return bool(witness.seen(*lookup(desk.machine, witness)(sight)))
+    return bool(witness.seen(*lookup(desk.machine.parts, witness)(view)))
 
 
-def search(desk: Desk, place: Place, name: str) -> Iterator[int | str | None]:
+def search(place: Place, name: str) -> Iterator[int | str | None]:
     """Yield now and then how many states were seen, at last the address of the nearest goal, or None: there is none."""
-    goal, machine = goal_of(desk, name), desk.machine
+    goal, machine = goal_of(place, name), place.desk.machine
     ways = cheapest_first(
         place.state,
         lambda state: ((step, step.after) for step in machine.successors(state)),
@@ -74,10 +75,10 @@ class Seeking:
     answer: str | None = None
 
     @classmethod
-    def begin(cls, desk: Desk, place: Place, name: str) -> "Seeking":
+    def begin(cls, place: Place, name: str) -> "Seeking":
         """Start the search; the process is forked, as a fence holds functions that no other could find by name."""
         reports, tell = get_context("fork").Pipe(duplex=False)
-        process = get_context("fork").Process(target=work, args=(desk, place, name, tell), daemon=True)
+        process = get_context("fork").Process(target=work, args=(place, name, tell), daemon=True)
         process.start()
         tell.close()
         return cls(process, reports)
@@ -100,9 +101,9 @@ class Seeking:
         self.done = True
 
 
-def work(desk: Desk, place: Place, name: str, tell: Connection) -> None:
+def work(place: Place, name: str, tell: Connection) -> None:
     """Search, and report."""
-    for said in search(desk, place, name):
+    for said in search(place, name):
         tell.send(said)
 
 
@@ -112,12 +113,12 @@ class Searches:
 
     running: dict[tuple[str, str], Seeking] = field(default_factory=dict)
 
-    def of(self, desk: Desk, place: Place, name: str) -> Seeking:
+    def of(self, place: Place, name: str) -> Seeking:
         """Return the search, begun if it is new."""
         key = written(place.choices), name
         if key not in self.running:
             self.stop()
-            self.running = {key: Seeking.begin(desk, place, name)}
+            self.running = {key: Seeking.begin(place, name)}
         return self.running[key]
 
     def stop(self) -> None:

@@ -23,7 +23,8 @@ from fencebench.checker.report.html.page import digest, environment_of, resource
 from fencebench.checker.report.picture import as_svg
 from fencebench.checker.report.picture.words import change_line
 from fencebench.checker.report.story import Change
-from fencebench.model.settings import FAULTS
+from fencebench.model.describe import StepDescription
+from fencebench.model.settings import fault_names
 
 HERE = "fencebench.checker.explorer"
 HOSTS = ["127.0.0.1", "localhost"]
@@ -97,7 +98,7 @@ class Explorer:
                 fence=self.subject.fence,
                 place=place,
                 groups=groups(place),
-                faults=[(name, budget(place, name)) for name in FAULTS],
+                faults=[(name, budget(place, i)) for i, name in enumerate(fault_names(self.subject.fence))],
                 goals=goals(self.desk),
                 other=self.other and (self.other.fence.name, compared(place, self.desk_beside)),
                 link=self.link,
@@ -134,7 +135,7 @@ class Explorer:
         at, goal = written(place.choices), query.get("goal", "")
         if goal not in goals(self.desk):
             raise BadInput(f"nothing is called {goal!r}; expected one of {', '.join(goals(self.desk))}")
-        search = self.searches.of(self.desk, place, goal)
+        search = self.searches.of(place, goal)
         search.look(PATIENCE_SECONDS)
         if not search.done:
             return self.page(place, waiting=(goal, search.states))
@@ -161,12 +162,13 @@ def groups(place: Place) -> dict[str, list[Option]]:
     return dict(sorted(found.items(), key=lambda item: item[0] == "faults"))
 
 
-def budget(place: Place, fault: str) -> int:
-    """Return how often a fault may still strike."""
-    shared, i = place.state.shared, FAULTS.index(fault)
+def budget(place: Place, i: int) -> int:
+    """Return how often the fault of this number may still strike."""
+    shared = place.state.shared
     return int(min(shared.limits.caps[i] - shared.struck[i], shared.limits.faults - sum(shared.struck)))
 
 
 def changes(place: Place, option: Option) -> list[str]:
     """Return what a choice would change."""
-    return [change_line(Change(*change)) for change in place.desk.machine.tell(place.state, option.step).changed]
+    described = place.desk.machine.describe(place.state, option.step) or StepDescription()
+    return [change_line(Change(*change)) for change in described.changed]

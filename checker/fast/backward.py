@@ -5,28 +5,28 @@ import numpy as np
 from fencebench.checker.fast.layers import Layer
 from fencebench.checker.fast.stepping import Stepper
 from fencebench.checker.fast.trace import Member
-from fencebench.checker.fast.violations import Suspicion
+from fencebench.checker.fast.violations import Violation
 from fencebench.checker.tables.arrays import Words, union, within
 
 CHUNK = 1 << 16
 """States whose steps are looked at together."""
 
 
-class Trail:
+class BackwardSearch:
     """What was reached, read backwards."""
 
     def __init__(self, stepper: Stepper, layers: dict[int, Layer]) -> None:
         self.stepper, self.layers = stepper, layers
 
-    def gates(self, suspicion: Suspicion) -> list[Member]:
-        """Return the sets of states, one for each step, that the cheapest stories of a suspicion pass through."""
-        words, gates = union(suspicion.words), list[Member]()
-        faults = suspicion.faults if suspicion.before is None else suspicion.before
-        steps = suspicion.steps if suspicion.before is None else suspicion.steps - 1
+    def path_sets(self, violation: Violation) -> list[Member]:
+        """Return the sets of states, one for each step, that the cheapest stories of a violation pass through."""
+        words, path_sets = union(violation.words), list[Member]()
+        faults = violation.faults if violation.before is None else violation.before
+        steps = violation.steps if violation.before is None else violation.steps - 1
         for count in range(steps - 1, -1, -1):
-            gates.append(self.member(words))
+            path_sets.append(self.member(words))
             faults, words = self.before(words, faults, count)
-        return gates[::-1]
+        return path_sets[::-1]
 
     def member(self, words: Words) -> Member:
         """Return a test whether a state is among the words."""
@@ -45,6 +45,6 @@ class Trail:
         found = []
         for start in range(0, len(candidates), CHUNK):
             chunk = self.stepper.chunk(candidates[start : start + CHUNK])
-            for lead in (*self.stepper.leads(chunk, struck=False), *self.stepper.leads(chunk, struck=True)):
+            for lead in (*self.stepper.leads(chunk, faulty=False), *self.stepper.leads(chunk, faulty=True)):
                 found.append(chunk.words[np.unique(lead.source[within(lead.after, words)])])
         return union(found)

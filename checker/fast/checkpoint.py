@@ -9,27 +9,27 @@ from typing import Any
 
 import numpy as np
 
-from fencebench.checker.fast import checkpoint_file as sealed
+from fencebench.checker.fast import checkpoint_file
 from fencebench.checker.fast.explore import Options
 from fencebench.checker.fast.large import LargeSearch
-from fencebench.checker.fast.large_progress import stranded
 from fencebench.checker.fast.layers import Layer, Room, Run, Segment
 from fencebench.checker.fast.layout import Narrow, Paired
 from fencebench.checker.fast.outcome import Outcome
-from fencebench.checker.fast.violations import Suspicion
-from fencebench.checker.search.stopping import Clock
+from fencebench.checker.fast.progress import stranded
+from fencebench.checker.fast.violations import Violation
+from fencebench.checker.search.limits import Clock
 from fencebench.checker.tables.known import Known
 from fencebench.model.machine import Machine
 
 
 def save(search: LargeSearch, path: Path, key: str) -> None:
     """Write a search whose buckets are whole; `key` tells machine and options apart from all others."""
-    sealed.write(path, key, content(search))
+    checkpoint_file.write(path, key, content(search))
 
 
 def load(search: LargeSearch, path: Path, key: str) -> None:
     """Bring a new search to where the saved one was, or raise `CheckpointError`."""
-    restore(search, sealed.read(path, key))
+    restore(search, checkpoint_file.read(path, key))
 
 
 def content(search: LargeSearch) -> dict[str, Any]:
@@ -45,8 +45,8 @@ def content(search: LargeSearch) -> dict[str, Any]:
         "pairs": [column.array for column in layout.pairs.columns] if isinstance(layout, Paired) else [],
         "layers": {faults: (layer.bounds, saved_runs(layer)) for faults, layer in search.layers.items()},
         "waiting": {cost: [np.asarray(words) for words in waiting] for cost, waiting in search.waiting.items()},
-        "suspicions": {n: (s.faults, s.steps, s.before, s.words) for n, s in search.docket.suspicions.items()},
-        "seen": search.docket.seen,
+        "violations": {n: (s.faults, s.steps, s.before, s.words) for n, s in search.violations.cheapest.items()},
+        "seen": search.violations.seen,
         "tally": search.tally,
         "events": search.events.array,
     }
@@ -58,7 +58,13 @@ def saved_runs(layer: Layer) -> list[list[tuple[Any, ...]]]:
 
 
 def restore(search: LargeSearch, saved: dict[str, Any]) -> None:
-    """Take over what was saved; numbers come out as they were, since they are given in the same order."""
+    """Take over what was saved; numbers come out as they were, since they are given in the same order.
+
+    Raises:
+        ValueError: the search is under way: its numbers would be mixed with those that were saved.
+    """
+    if search.layers or search.waiting or search.stepper.units.index.size or any(map(len, search.tables.parts)):
+        raise ValueError("a checkpoint can be restored into a new search only; this one is under way")
     tables, stepper = search.tables, search.stepper
     for part, values in zip(tables.parts, saved["parts"], strict=True):
         part.extend(values)
@@ -75,8 +81,8 @@ def restore(search: LargeSearch, saved: dict[str, Any]) -> None:
         layer.bounds = bounds
         layer.segments = [Segment(search.room, [Run(*run) for run in segment]) for segment in runs]
     search.waiting, search.tally = saved["waiting"], saved["tally"]
-    search.docket.suspicions = {number: Suspicion(*parts) for number, parts in saved["suspicions"].items()}
-    search.docket.seen = saved["seen"]
+    search.violations.cheapest = {number: Violation(*parts) for number, parts in saved["violations"].items()}
+    search.violations.seen = saved["seen"]
     search.events.push(saved["events"])
 
 

@@ -1,19 +1,27 @@
 """Values in files that are whole or refused: before the value what it belongs to, after it a digest of all.
 
-A file is written beside the last one and then takes its place, so there is always a whole one. The value is a pickle,
-and reading a pickle can run code: read only your own files.
+A file is written beside the last one and then takes its place, so there is always a whole one. It holds data alone: a
+table of plain values as JSON, then arrays. Reading it runs no code; a class that it names has to be loaded already, and
+only its fields are filled in.
 """
 
 import hashlib
+import json
 import os
-import pickle
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import IO, Any
 
-from fencebench.checker.errors import BadInput
+import numpy as np
 
-MAGIC = b"fencebench checkpoint 2\n"
+from fencebench.checker.errors import BadInput
+from fencebench.checker.fast.plain_values import Decoder, Encoder, NotPlain
+
+MAGIC = b"fencebench checkpoint 3\n"
 DIGEST = hashlib.sha256().digest_size
+LENGTH = 8
+"""Bytes of the length of the table of values."""
 
 
 class CheckpointError(BadInput):
@@ -26,7 +34,7 @@ class Hashed:
     def __init__(self, file: IO[bytes]) -> None:
         self.file, self.hash = file, hashlib.sha256()
 
-    def write(self, data: bytes) -> int:
+    def write(self, data: Any) -> int:
         """Write and hash."""
         self.hash.update(data)
         return self.file.write(data)
@@ -36,25 +44,47 @@ def write(path: Path, key: str, value: Any) -> None:
     """Write a value; `key` tells what it belongs to apart from all else.
 
     Raises:
-        CheckpointError: the file cannot be written.
+        CheckpointError: the file cannot be written, or the value has no plain form.
     """
     beside = path.with_name(f"{path.name}.new")
     try:
+        encoder = Encoder()
+        root = encoder(value)
+        table = json.dumps([root, encoder.classes, encoder.nodes], separators=(",", ":")).encode()
         with beside.open("wb") as file:
             hashed = Hashed(file)
-            hashed.write(MAGIC + name(key))
-            pickle.dump(value, hashed, pickle.HIGHEST_PROTOCOL)
+            for part in (MAGIC, name(key), len(table).to_bytes(LENGTH, "big"), table):
+                hashed.write(part)
+            for array in encoder.arrays:
+                np.lib.format.write_array(hashed, np.asarray(array), allow_pickle=False)
             file.write(hashed.hash.digest())
             file.flush()
             os.fsync(file.fileno())
         beside.replace(path)
+    except NotPlain as error:
+        raise CheckpointError(f"{path}: {error}") from None
     except OSError as error:
         raise CheckpointError(f"{path}: cannot be written ({error.strerror}); name a place that can") from None
 
 
 def name(key: str) -> bytes:
-    """Return a digest of the key."""
-    return hashlib.sha256(key.encode()).digest()
+    """Return a digest of the key and of the program."""
+    return hashlib.sha256(f"{program()} {key}".encode()).digest()
+
+
+@cache
+def program() -> str:
+    """Return a digest of the program itself: of all its source files, by place and content."""
+    root, digest = Path(__file__).parents[2], hashlib.sha256()
+    for path in sources(root):
+        digest.update(f"{path.relative_to(root)}\0".encode() + path.read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
+def sources(root: Path) -> Iterator[Path]:
+    """Yield the source files of the program, in order."""
+    for room in ("checker", "model"):
+        yield from sorted((root / room).rglob("*.py"))
 
 
 def read(path: Path, key: str) -> Any:
@@ -66,7 +96,13 @@ def read(path: Path, key: str) -> Any:
     check(path, key)
     with path.open("rb") as file:
         file.seek(len(MAGIC) + DIGEST)
-        return pickle.load(file)
+        root, classes, nodes = json.loads(file.read(int.from_bytes(file.read(LENGTH), "big")))
+        count = sum(1 for node in nodes if node[0] == "array")
+        arrays = [np.lib.format.read_array(file, allow_pickle=False) for _ in range(count)]
+    try:
+        return Decoder(classes, nodes, arrays)(root)
+    except NotPlain as error:
+        raise CheckpointError(f"{path}: {error}") from None
 
 
 def check(path: Path, key: str) -> None:

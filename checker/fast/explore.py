@@ -5,10 +5,9 @@ from functools import partial
 from pathlib import Path
 
 from fencebench.checker.fast.outcome import Outcome, result
-from fencebench.checker.fast.small import SmallSearch
-from fencebench.checker.fast.small_progress import stranded
-from fencebench.checker.search.result import Limits, Result
-from fencebench.checker.search.stopping import Clock, Watch
+from fencebench.checker.fast.small import SmallSearch, stranded
+from fencebench.checker.search.limits import UNLIMITED, Clock, Limits, Watch
+from fencebench.checker.search.result import Result
 from fencebench.checker.tables.known import Known, known_of
 from fencebench.model.machine import Machine
 
@@ -34,9 +33,6 @@ class Options:
     key: str = ""
 
 
-UNLIMITED = Limits()
-
-
 DEFAULT = Options()
 
 
@@ -54,6 +50,7 @@ def explore(
 def search(machine: Machine, clock: Clock, symmetry: bool, options: Options) -> Outcome:
     """Search on integers, and on arrays if that does not end soon or has to go on from a checkpoint."""
     known = Known(machine) if options.resume else known_of(machine)
+    known.tables.check_time = clock.check if clock.limits.max_seconds is not None else no_limit
     if not options.resume:
         small = SmallSearch(known, machine.initial, clock, symmetry)
         outcome = small.run(options.small_states)
@@ -64,3 +61,7 @@ def search(machine: Machine, clock: Clock, symmetry: bool, options: Options) -> 
     )
 
     return search_long(known, machine, clock, symmetry, options)
+
+
+def no_limit() -> None:
+    """Let a search take the time that it takes."""

@@ -5,17 +5,17 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from fencebench.checker.fast.backward import Trail
+from fencebench.checker.fast.backward import BackwardSearch
 from fencebench.checker.fast.layers import Full, Layer, Room, in_memory
 from fencebench.checker.fast.layout import Overflow, Paired, roomy
-from fencebench.checker.fast.monitor import Cost, Hearing
+from fencebench.checker.fast.monitor import Cost, PropertyMonitor
 from fencebench.checker.fast.outcome import Outcome, Tally
 from fencebench.checker.fast.stepping import Stepper, Taken
-from fencebench.checker.fast.violations import Docket
-from fencebench.checker.fast.worker_pool import Crew
-from fencebench.checker.search.stopping import INTERRUPTED, Clock
+from fencebench.checker.fast.violations import Violations
+from fencebench.checker.fast.worker_pool import WorkerPool
+from fencebench.checker.search.limits import INTERRUPTED, Clock, Expired, Stop, StopKind
 from fencebench.checker.tables.arrays import Growing, Words, cuts, distinct, split, union
-from fencebench.checker.tables.successors import Relation, Turns
+from fencebench.checker.tables.successors import Relation, SuccessorTable
 from fencebench.model.machine import State
 
 EVERYTHING = Room()
@@ -36,14 +36,14 @@ class LargeSearch:
         self, relation: Relation, start: State, clock: Clock, symmetry: bool, room: Room = EVERYTHING, threads: int = 1
     ) -> None:
         self.tables, self.start, self.clock, self.room = relation.tables, start, clock, room
-        self.questions = self.tables.questions
+        self.properties = self.tables.properties
         self.stepper = Stepper(relation, len(start.units), symmetry)
-        self.docket, self.tally = Docket(self.questions), Tally()
+        self.violations, self.tally = Violations(self.properties), Tally()
         self.layers: dict[int, Layer] = {}
         self.waiting: dict[Cost, list[Words]] = {}
         self.events = Growing(np.int64)
-        self.hearing = Hearing(self.docket, self.stepper.moves.faults)
-        self.crew = Crew(threads)
+        self.monitor = PropertyMonitor(self.violations, self.stepper.moves.faults)
+        self.pool = WorkerPool(threads)
 
     def begin(self) -> None:
         """Put the initial state into its bucket."""
@@ -52,20 +52,20 @@ class LargeSearch:
 
     def run(self, keep: Callable[[bool], None] = lambda _: None) -> Outcome:
         """Search to the end or to a limit; after each bucket `keep` may save the search, and must if it is the last."""
-        limit = ""
+        limit: Stop | None = None
         try:
             while self.waiting and not limit:
                 cost = min(self.waiting)
-                limit = self.clock.settled(cost, self.docket.best()) or self.attempt(cost)
+                limit = self.clock.settled(cost, self.violations.best()) or self.attempt(cost)
                 if not limit:
                     limit = self.squeeze()
-                    keep(bool(limit))
+                    keep(limit is not None)
         except KeyboardInterrupt:
             limit = INTERRUPTED
         except Full as full:
-            limit = str(full)
+            limit = Stop(StopKind.FILES, str(full))
         finally:
-            self.crew.dismiss()
+            self.pool.shutdown()
         return self.outcome(limit)
 
     @property
@@ -74,49 +74,57 @@ class LargeSearch:
         waiting = sum(in_memory(words) for bucket in self.waiting.values() for words in bucket)
         return waiting + sum(layer.nbytes for layer in self.layers.values())
 
-    def squeeze(self) -> str:
-        """Move the words of states into files if, with the turns, they take too much memory, or say that they do."""
-        turns = sum(table.nbytes for table in self.stepper.tables)
-        if self.room.max_bytes is None or self.nbytes + turns <= self.room.max_bytes:
-            return ""
+    def squeeze(self) -> Stop | None:
+        """Move the words of states into files if, with the rows, they take too much memory, or say that they do."""
+        rows = sum(table.nbytes for table in self.stepper.tables)
+        if self.room.max_bytes is None or self.nbytes + rows <= self.room.max_bytes:
+            return None
         if self.room.directory is None:
-            return f"{self.room.max_bytes >> 20} MiB of memory"
+            return Stop(StopKind.MEMORY, f"{self.room.max_bytes >> 20} MiB of memory")
         for layer in self.layers.values():
             layer.spill()
         for cost, bucket in self.waiting.items():
             self.waiting[cost] = [self.room.moved(words) for words in bucket]
-        return ""
+        return None
 
-    def attempt(self, cost: Cost) -> str:
-        """Visit the bucket of this cost; say which limit cut it short."""
+    def attempt(self, cost: Cost) -> Stop | None:
+        """Visit the bucket of this cost; say what cut it short."""
         try:
-            return self.expand(cost, self.fresh(cost))
+            words = self.gathered(self.waiting.pop(cost), self.layer(cost).missing)
+            left = self.clock.left(self.tally.states)
+            whole = left is None or len(words) <= left
+            kept = words if whole else words[:left]
+            self.reach(cost, kept)
+            return self.expand(cost, kept) or (None if whole else self.clock.over(self.tally.states))
         except Overflow:
-            return "64 bits a state"
+            return Stop(StopKind.WORD, "64 bits a state")
+        except Expired as late:
+            return late.stop
 
-    def fresh(self, cost: Cost) -> Words:
-        """Take the bucket of this cost, without what was reached before, and reach it."""
-        layer = self.layers.setdefault(cost[0], Layer(self.room))
-        words = self.gathered(self.waiting.pop(cost), layer.missing)
+    def layer(self, cost: Cost) -> Layer:
+        """Return the states that were reached with as many faults."""
+        return self.layers.setdefault(cost[0], Layer(self.room))
+
+    def reach(self, cost: Cost, words: Words) -> None:
+        """Enter states that are reached for the first time."""
         if len(words):
-            layer.add(words, cost[1], self.crew.each)
+            self.layer(cost).add(words, cost[1], self.pool.each)
             self.tally.states += len(words)
             self.tally.depth = max(self.tally.depth, cost[1])
-        return words
 
     def gathered(self, bucket: list[Words], chosen: Callable[[Words], Words] = lambda words: words) -> Words:
         """Return each word of a bucket once, sorted, if it is chosen."""
         at = cuts(bucket)
         pieces = zip(*(split(words, at) for words in bucket), strict=True)
-        return np.concatenate([*self.crew.each(lambda parts: chosen(union([*parts])), pieces)])
+        return np.concatenate([*self.pool.each(lambda parts: chosen(union([*parts])), pieces)])
 
-    def expand(self, cost: Cost, words: Words) -> str:
-        """Visit every state of a bucket; say which limit cut it short."""
+    def expand(self, cost: Cost, words: Words) -> Stop | None:
+        """Visit every state of a bucket; say what cut it short."""
         done = 0
         while done < len(words):
             try:
-                for taken in self.crew.each(self.stepper.take, chunks(words[done:])):
-                    if limit := self.clock.over(self.tally.states):
+                for taken in self.pool.each(self.stepper.take, chunks(words[done:])):
+                    if limit := self.clock.late():
                         return limit
                     self.visit(cost, taken)
                     done += len(taken.chunk.words)
@@ -124,11 +132,11 @@ class LargeSearch:
             except Overflow:
                 words = self.make_room(words)
         self.compact(cost)
-        self.hearing.close(cost, self.stepper.tables)
-        return ""
+        self.monitor.close(cost, self.stepper.tables)
+        return None
 
     def compact(self, cost: Cost) -> None:
-        """Keep every state of the next level once that has to wait for its turn."""
+        """Keep every state of the next level once that has to wait."""
         for (faults, steps), bucket in self.waiting.items():
             if steps == cost[1] + 1 and faults > cost[0] and len(bucket) > 1:
                 bucket[:] = [self.gathered(bucket)]
@@ -147,26 +155,26 @@ class LargeSearch:
             layer.translate(lambda w: stepper.translate(w, old))
         for cost, waiting in self.waiting.items():
             self.waiting[cost] = [distinct(stepper.translate(w, old)) for w in waiting]
-        for suspicion in self.docket.suspicions.values():
-            suspicion.words = [stepper.translate(w, old) for w in suspicion.words]
+        for violation in self.violations.cheapest.values():
+            violation.words = [stepper.translate(w, old) for w in violation.words]
         return stepper.translate(words, old)
 
     def visit(self, cost: Cost, taken: Taken) -> None:
         """Judge states and the steps from them, and queue where those lead."""
         chunk, goes_on = taken.chunk, np.zeros(len(taken.chunk.words), np.bool_)
-        for turn in chunk.turns:
-            turn.table.visit(turn.numbers)
-            self.hearing.chunk(cost, chunk.words, turn.table, turn.numbers)
-            goes_on |= turn.table.book.quiet[turn.numbers] > 0
-            if turn.table not in self.stepper.tables:
-                self.count(turn.table)
-        for faults, words in ((cost[0], taken.quiet), *taken.struck):
+        for row in chunk.rows:
+            row.table.visit(row.numbers)
+            self.monitor.chunk(cost, chunk.words, row.table, row.numbers)
+            goes_on |= row.table.successors.fault_free[row.numbers] > 0
+            if row.table not in self.stepper.tables:
+                self.count(row.table)
+        for faults, words in ((cost[0], taken.fault_free), *taken.faulty):
             if len(words):
                 self.waiting.setdefault((faults, cost[1] + 1), []).append(words)
         self.end(cost, chunk.words[~goes_on])
 
-    def count(self, table: Turns) -> None:
-        """Add up the events of the turns that were taken."""
+    def count(self, table: SuccessorTable) -> None:
+        """Add up the events of the rows that were taken."""
         events = table.events()
         self.events.grow(len(events))
         self.events.array[: len(events)] += events
@@ -174,21 +182,21 @@ class LargeSearch:
     def end(self, cost: Cost, words: Words) -> None:
         """Count final states and judge them."""
         self.tally.finals += len(words)
-        if not self.questions.of_final:
+        if not self.properties.of_final:
             return
         for place, state in enumerate(self.stepper.decode(words)):
-            if alarm := self.questions.final(state):
-                self.docket.state(alarm, *cost, [words[place : place + 1]])
+            if fired := self.properties.final(state):
+                self.violations.state(fired, *cost, [words[place : place + 1]])
 
     def settle(self) -> None:
-        """Add up the events of all turns that were taken."""
+        """Add up the events of all rows that were taken."""
         for table in self.stepper.tables:
             self.count(table)
 
-    def outcome(self, limit: str) -> Outcome:
+    def outcome(self, limit: Stop | None) -> Outcome:
         """Gather what the search has to tell."""
         self.settle()
         counts = self.events.array.tolist()
         self.tally.transitions = sum(counts)
         self.tally.events = Counter(dict(zip(self.tables.events.values, counts, strict=False)))
-        return Outcome(self.tally, self.docket, Trail(self.stepper, self.layers).gates, limit)
+        return Outcome(self.tally, self.violations, BackwardSearch(self.stepper, self.layers).path_sets, limit)

@@ -5,11 +5,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from fencebench.checker.fast.trace import Member, finding, walk
-from fencebench.checker.fast.violations import Docket, Suspicion
+from fencebench.checker.fast.violations import Violation, Violations
 from fencebench.checker.search.coverage import add_event
+from fencebench.checker.search.limits import FIRST, Clock, Stop
 from fencebench.checker.search.progress import blocked
 from fencebench.checker.search.result import Coverage, Finding, Result
-from fencebench.checker.search.stopping import FIRST, Clock
 from fencebench.model.machine import Event, Machine, Progress
 
 GRAPH_STATES = 4_000_000
@@ -29,19 +29,19 @@ class Tally:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a search leaves: counts, suspicions, ways to trace one back and to judge progress, a limit or nothing."""
+    """What a search leaves: counts, violations, ways to trace one back and to judge progress, and what stopped it."""
 
     tally: Tally
-    docket: Docket
-    gates: Callable[[Suspicion], list[Member]]
-    limit: str
-    stranded: Callable[[Progress], Suspicion | None] = lambda _: None
+    violations: Violations
+    path_sets: Callable[[Violation], list[Member]]
+    limit: Stop | None
+    stranded: Callable[[Progress], Violation | None] = lambda _: None
 
 
 def coverage(outcome: Outcome) -> Coverage:
     """Add up the events, and name the witnesses that showed."""
-    names = outcome.docket.questions.names.values
-    total = Coverage(witnesses={names[number][0] for number in outcome.docket.seen})
+    names = outcome.violations.properties.names.values
+    total = Coverage(witnesses={names[number][0] for number in outcome.violations.seen})
     for event, times in outcome.tally.events.items():
         if times:
             add_event(total, event, times)
@@ -50,11 +50,11 @@ def coverage(outcome: Outcome) -> Coverage:
 
 def findings(machine: Machine, outcome: Outcome) -> dict[str, Finding]:
     """Tell the cheapest story of every broken promise; after a stop at the first violation, of the cheapest alone."""
-    best, names = outcome.docket.best(), outcome.docket.questions.names.values
-    told = {names[number][0]: suspicion for number, suspicion in outcome.docket.suspicions.items()}
+    best, names = outcome.violations.best(), outcome.violations.properties.names.values
+    told = {names[number][0]: violation for number, violation in outcome.violations.cheapest.items()}
     order = dict.fromkeys(claim.name for claim in machine.properties)
     kept = [n for n in order if n in told and (outcome.limit != FIRST or told[n].cost == best)]
-    return {name: finding(machine, name, told[name], outcome.gates(told[name])) for name in kept}
+    return {name: finding(machine, name, told[name], outcome.path_sets(told[name])) for name in kept}
 
 
 def stuck(machine: Machine, outcome: Outcome) -> tuple[bool, dict[str, Finding]]:
@@ -62,11 +62,11 @@ def stuck(machine: Machine, outcome: Outcome) -> tuple[bool, dict[str, Finding]]
     progress = machine.progress
     if progress is None or outcome.limit or outcome.tally.states > GRAPH_STATES:
         return False, {}
-    suspicion = outcome.stranded(progress)
-    if suspicion is None:
+    violation = outcome.stranded(progress)
+    if violation is None:
         return True, {}
-    state, trace = walk(machine, outcome.gates(suspicion))
-    return True, {progress.name: Finding(progress.name, *suspicion.cost, blocked(machine, state), trace)}
+    state, trace = walk(machine, outcome.path_sets(violation))
+    return True, {progress.name: Finding(progress.name, *violation.cost, blocked(machine, state), trace)}
 
 
 def result(machine: Machine, outcome: Outcome, clock: Clock, notes: tuple[str, ...]) -> Result:

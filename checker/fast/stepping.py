@@ -8,15 +8,15 @@ import numpy as np
 from fencebench.checker.fast.layout import Layout, Overflow, roomy, sorted_units
 from fencebench.checker.tables.action_table import spread
 from fencebench.checker.tables.arrays import PIECE, Ids, Words, union
-from fencebench.checker.tables.successors import Moves, Relation, Turns
+from fencebench.checker.tables.successors import Moves, Relation, SuccessorTable
 from fencebench.model.machine import State
 
 
-class Turn(NamedTuple):
-    """The turns of one unit, or of the shared part itself (None), in each state of a chunk."""
+class UnitRows(NamedTuple):
+    """The rows of one unit, or of the shared part itself (None), in each state of a chunk."""
 
     place: int | None
-    table: Turns
+    table: SuccessorTable
     numbers: Ids
 
 
@@ -29,19 +29,19 @@ class Lead(NamedTuple):
 
 
 class Chunk(NamedTuple):
-    """States taken apart: their words, the number of each unit, their turns."""
+    """States taken apart: their words, the number of each unit, their rows."""
 
     words: Words
     units: list[Ids]
-    turns: list[Turn]
+    rows: list[UnitRows]
 
 
 class Taken(NamedTuple):
-    """A chunk of states and, sorted, where its quiet steps lead, and by faults where those with a new one lead."""
+    """A chunk of states and, sorted, where its fault_free steps lead, and by faults where those with a new one lead."""
 
     chunk: Chunk
-    quiet: Words
-    struck: list[tuple[int, Words]]
+    fault_free: Words
+    faulty: list[tuple[int, Words]]
 
 
 class Stepper:
@@ -51,48 +51,48 @@ class Stepper:
         self.relation, self.units = relation.tables, relation.units
         self.count, self.symmetry = count, symmetry
         self.moves = Moves(relation)
-        self.turns, self.own_turns = Turns(self.moves.of_units), Turns(self.moves.of_shared)
+        self.rows, self.own_rows = SuccessorTable(self.moves.of_units), SuccessorTable(self.moves.of_shared)
         few = 1 << 10
         shareds, units = len(self.relation.shareds), self.units.index.size
         self.layout: Layout = roomy(max(few, 2 * shareds), max(few, 2 * units), count)
 
     @property
-    def tables(self) -> tuple[Turns, ...]:
-        """The turns that are kept."""
-        return self.turns, self.own_turns
+    def tables(self) -> tuple[SuccessorTable, ...]:
+        """The rows that are kept."""
+        return self.rows, self.own_rows
 
     def chunk(self, words: Words) -> Chunk:
         """Take states apart, and look up what each unit can do."""
         shareds = self.layout.shared(words)
         units = [self.layout.unit(words, place).astype(np.int32) for place in range(self.count)]
-        turns = [self.turn(place, shareds, unit) for place, unit in enumerate(units)]
-        own = self.own_turns(shareds, np.zeros(len(words), np.int32))
-        return Chunk(words, units, [*turns, Turn(None, self.own_turns, own)])
+        rows = [self.rows_of(place, shareds, unit) for place, unit in enumerate(units)]
+        own = self.own_rows(shareds, np.zeros(len(words), np.int32))
+        return Chunk(words, units, [*rows, UnitRows(None, self.own_rows, own)])
 
-    def turn(self, place: int, shareds: Words, units: Ids) -> Turn:
-        """Look up the turns of one unit; where it is the only one, each turn occurs once and is not kept."""
-        table = self.turns if self.count > 1 else Turns(self.moves.of_units)
-        return Turn(place, table, table(shareds, units) if self.count > 1 else table.learn(shareds, units))
+    def rows_of(self, place: int, shareds: Words, units: Ids) -> UnitRows:
+        """Look up the rows of one unit; where it is the only one, each row occurs once and is not kept."""
+        table = self.rows if self.count > 1 else SuccessorTable(self.moves.of_units)
+        return UnitRows(place, table, table(shareds, units) if self.count > 1 else table.learn(shareds, units))
 
-    def leads(self, chunk: Chunk, struck: bool) -> Iterator[Lead]:
+    def leads(self, chunk: Chunk, faulty: bool) -> Iterator[Lead]:
         """Yield where the steps without a new fault, or those with one, lead: of each unit, then of the shared part."""
-        for turn in chunk.turns:
-            book = turn.table.book
-            first, counts = book.first[turn.numbers], book.quiet[turn.numbers]
-            if struck:
-                first, counts = first + counts, book.struck[turn.numbers]
+        for row in chunk.rows:
+            successors = row.table.successors
+            first, counts = successors.first[row.numbers], successors.fault_free[row.numbers]
+            if faulty:
+                first, counts = first + counts, successors.faulty[row.numbers]
             source, step = spread(first, counts)
             if len(source):
-                shared = book.shared[step]
-                yield Lead(source, shared, self.after(chunk, turn.place, source, shared, book.unit[step]))
+                shared = successors.shared[step]
+                yield Lead(source, shared, self.after(chunk, row.place, source, shared, successors.unit[step]))
 
     def take(self, words: Words) -> Taken:
         """Take every step from a chunk of states."""
         chunk = self.chunk(words)
-        quiet = union([lead.after for lead in self.leads(chunk, struck=False)])
-        struck = [(self.moves.faults.array[lead.shared], lead.after) for lead in self.leads(chunk, struck=True)]
-        present = sorted({fault for faults, _ in struck for fault in np.flatnonzero(np.bincount(faults)).tolist()})
-        return Taken(chunk, quiet, [(fault, union([w[f == fault] for f, w in struck])) for fault in present])
+        fault_free = union([lead.after for lead in self.leads(chunk, faulty=False)])
+        faulty = [(self.moves.faults.array[lead.shared], lead.after) for lead in self.leads(chunk, faulty=True)]
+        present = sorted({fault for faults, _ in faulty for fault in np.flatnonzero(np.bincount(faults)).tolist()})
+        return Taken(chunk, fault_free, [(fault, union([w[f == fault] for f, w in faulty])) for fault in present])
 
     def after(self, chunk: Chunk, place: int | None, source: Words, shared: Ids, target: Ids) -> Words:
         """Return the words of states that steps lead to, or raise `Overflow`."""

@@ -6,15 +6,15 @@ one whose first step comes first in the machine's order of steps, then its secon
 
 from collections.abc import Callable, Sequence
 
-from fencebench.checker.fast.violations import Suspicion
+from fencebench.checker.fast.violations import Violation
 from fencebench.checker.search.properties import (
     concerns,
     lookup,
+    of_state,
+    of_step,
     on_final,
     on_shared,
     on_step,
-    sight_of_state,
-    sight_of_step,
 )
 from fencebench.checker.search.result import Finding
 from fencebench.model.machine import Machine, Property, State, Transition
@@ -22,10 +22,10 @@ from fencebench.model.machine import Machine, Property, State, Transition
 Member = Callable[[State], bool]
 
 
-def walk(machine: Machine, gates: Sequence[Member]) -> tuple[State, tuple[Transition, ...]]:
+def walk(machine: Machine, path_sets: Sequence[Member]) -> tuple[State, tuple[Transition, ...]]:
     """Take, from the initial state, always the first step through the next gate; return where that ends."""
     state, trace = machine.initial, []
-    for passes in gates:
+    for passes in path_sets:
         step = next(t for t in machine.successors(state) if passes(t.after))
         trace.append(step)
         state = step.after
@@ -34,25 +34,25 @@ def walk(machine: Machine, gates: Sequence[Member]) -> tuple[State, tuple[Transi
 
 def fails_on(machine: Machine, claim: Property, state: State, step: Transition) -> str | None:
     """Say why a step breaks a promise, or None."""
-    sight, alone = sight_of_step(state, step), on_shared(claim)
-    if (step.unit is None and not alone) or not concerns(claim, sight):
+    seen = of_step(state, step)
+    if (step.unit is None and not on_shared(claim)) or not concerns(claim, seen):
         return None
-    return claim.fails(*lookup(machine, claim)(sight[-4:] if alone else sight))
+    return claim.why(*lookup(machine.parts, claim)(seen))
 
 
 def fails_in(machine: Machine, claim: Property, state: State, unit: int | None) -> str | None:
     """Say why a state breaks a promise from the side of one unit, or from that of the shared part."""
-    return claim.fails(*lookup(machine, claim)(sight_of_state(state, unit)))
+    return claim.why(*lookup(machine.parts, claim)(of_state(state, unit)))
 
 
-def finding(machine: Machine, name: str, suspicion: Suspicion, gates: Sequence[Member]) -> Finding:
-    """Tell the story that the gates lead along, with the step that breaks the promise if a step does."""
-    state, trace = walk(machine, gates)
+def finding(machine: Machine, name: str, violation: Violation, path_sets: Sequence[Member]) -> Finding:
+    """Tell the story that the path_sets lead along, with the step that breaks the promise if a step does."""
+    state, trace = walk(machine, path_sets)
     claims = [claim for claim in machine.properties if claim.name == name]
-    if suspicion.before is not None:
-        step, why = breaking(machine, [c for c in claims if on_step(c)], suspicion.faults, state)
-        return Finding(name, *suspicion.cost, why, (*trace, step))
-    return Finding(name, *suspicion.cost, broken(machine, [c for c in claims if not on_step(c)], state), trace)
+    if violation.before is not None:
+        step, why = breaking(machine, [c for c in claims if on_step(c)], violation.faults, state)
+        return Finding(name, *violation.cost, why, (*trace, step))
+    return Finding(name, *violation.cost, broken(machine, [c for c in claims if not on_step(c)], state), trace)
 
 
 def breaking(machine: Machine, claims: Sequence[Property], faults: int, state: State) -> tuple[Transition, str]:

@@ -9,14 +9,14 @@ Task = TypeVar("Task")
 Answer = TypeVar("Answer")
 
 
-class Crew:
+class WorkerPool:
     """Does tasks, some ahead of the one that is asked for."""
 
     def __init__(self, threads: int) -> None:
         self.ahead = threads + 1
         self.pool = ThreadPoolExecutor(threads) if threads > 1 else None
 
-    def dismiss(self) -> None:
+    def shutdown(self) -> None:
         """End the threads."""
         if self.pool is not None:
             self.pool.shutdown()

@@ -5,19 +5,19 @@ import json
 from typing import Any
 
 from fencebench.checker.oracle.translate import digest_of, input_name
-from fencebench.model.describe import Face, face
 from fencebench.model.machine import State
 from fencebench.model.settings import Settings
+from fencebench.model.shard import Shard, shard_of
 
 
 def durable(state: State, settings: Settings) -> dict[str, Any]:
     """Return what ledger and store keep: totals of the run in tokens, and of each shard its rows by epoch."""
     shared = state.shared
     totals = {name: getattr(shared, name) for name in ("ceiling", "held", "committed", "written_off", "burned")}
-    return {**totals, "shards": [shard(face(unit), settings) for unit in state.units]}
+    return {**totals, "shards": [shard(shard_of(unit), settings) for unit in state.units]}
 
 
-def shard(shown: Face, settings: Settings) -> dict[str, Any]:
+def shard(shown: Shard, settings: Settings) -> dict[str, Any]:
     """Return what is kept of one shard; -1 is none."""
     ledger, store = shown.ledger, shown.store
     granted = [(e, grant, meter, clock) for e, (_, clock, meter, grant) in enumerate(shown.epochs) if grant is not None]

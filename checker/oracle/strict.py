@@ -184,7 +184,7 @@ def publish(world: World) -> Asked:
     sealed = sum(world.books(name).ledger.sealed >= 0 for name in names)
     named = {r for books in world.shards.values() for _, _, _, r in books.rows if r is not None}
     revisions = tuple(sorted({number for name in named for number in world.revisions(name)}))
-    return Asked("publish", None, PublishView(len(names), sealed, revisions, world.disputed))
+    return Asked("publish", None, PublishView(len(names), sealed, sealed, 0, revisions, world.disputed))
 
 
 def compared(world: World, event: Event, asked: Asked) -> Finding | None:

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import Final
 
-from fencebench.model.describe import face
 from fencebench.model.machine import State, Transition
 from fencebench.model.settings import Settings
+from fencebench.model.shard import shard_of
 
 SECONDS: Final = {"grade": 5}
 """What a step takes on the driver's clock, if not one second."""
@@ -56,4 +56,4 @@ class Timing:
 def age(state: State, key: tuple[int, int]) -> int:
     """Return the lower end of a lease's age in the model, in seconds."""
     shard, epoch = key
-    return face(state.units[shard]).epochs[epoch][1].age_seconds
+    return shard_of(state.units[shard]).epochs[epoch][1].age_seconds

@@ -12,17 +12,17 @@ from typing import Any, Final, NamedTuple
 
 from fencebench.checker.oracle.timing import Timing
 from fencebench.model.build import build
-from fencebench.model.describe import Face, face
 from fencebench.model.fence import Fence, Refusal
 from fencebench.model.machine import Machine, State, Transition
 from fencebench.model.machines.ledger import Content, Grant, Request
 from fencebench.model.settings import Bound, Settings, Setup, revision_name
+from fencebench.model.shard import Shard, shard_of
 
 Fields = dict[str, Any]
 
 RUN: Final = 1
 SEED: Final = Settings()
-NOBODY: Final = Face(None, None, None, 0, None, (), (), ())
+NOBODY: Final = Shard()
 
 
 class Line(NamedTuple):
@@ -74,8 +74,8 @@ class Seen(NamedTuple):
 
     step: Transition
     before: State
-    old: Face
-    new: Face
+    old: Shard
+    new: Shard
     t: int
     setup: Setup
 
@@ -208,7 +208,7 @@ def deliver(seen: Seen) -> Iterator[Line]:
 
 def publish(seen: Seen) -> Iterator[Line]:
     """The report counts a shard once for each row that it consumed."""
-    shown = [face(unit) for unit in seen.before.units]
+    shown = [shard_of(unit) for unit in seen.before.units]
     counted = [shard for shard, each in enumerate(shown) for _ in each.reduced]
     missing = len(shown) - seen.before.shared.sealed
     yield seen.line("report.print", "printed", sealed=counted, missing=missing)
@@ -280,10 +280,10 @@ def renewal(shard: int, epoch: int, t: int, expires: int) -> Line:
     return Line({"t": t, "op": "lease.renew", "run": RUN, **about}, {"outcome": "granted"})
 
 
-def faces(before: State, step: Transition) -> tuple[Face, Face]:
+def faces(before: State, step: Transition) -> tuple[Shard, Shard]:
     """Return the step's shard before and after it."""
     unit = step.unit or 0
-    return face(before.units[unit]), face(step.after.units[unit])
+    return shard_of(before.units[unit]), shard_of(step.after.units[unit])
 
 
 def steps_told(source: Source, trace: Iterable[Transition]) -> Iterator[StepLines]:

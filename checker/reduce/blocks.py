@@ -44,17 +44,17 @@ def coinciding(edges: Edges, labels: Labels, roots: Words) -> tuple[Edges, Words
 
 
 def without_the_past(edges: Edges, labels: Labels, roots: Words) -> tuple[Edges, Words]:
-    """Let an earlier block stand for one that is entered in a later era, if from then on they show the same.
+    """Let an earlier block stand for one that is entered in a later phase, if from then on they show the same.
 
     What else the earlier one shows is over by then.
     """
-    era = np.array([label.era for label in labels])[edges.label]
-    entered = np.full(edges.states, era.max(initial=0))
-    np.minimum.at(entered, edges.target, era)
+    phase = np.array([label.phase for label in labels])[edges.label]
+    entered = np.full(edges.states, phase.max(initial=0))
+    np.minimum.at(entered, edges.target, phase)
     entered[roots] = 0
     stands = np.arange(edges.states)
-    for now in range(int(era.max(initial=0)), 0, -1):
-        later = Edges(edges.states, *(column[era >= now] for column in edges[1:]))
+    for now in range(int(phase.max(initial=0)), 0, -1):
+        later = Edges(edges.states, *(column[phase >= now] for column in edges[1:]))
         blocks = strong(later)
         first = np.lexsort((np.arange(edges.states), entered, blocks))
         leader = first[np.searchsorted(blocks[first], blocks)]
@@ -85,7 +85,7 @@ def only_seen(edges: Edges, labels: Labels, roots: Words) -> tuple[Edges, Words]
 
     What happens to all units is noticed with the next step that is seen, which presumes that it has happened.
     """
-    unseen = {HIDDEN} | {number for number, label in enumerate(labels) if label.turn is not None}
+    unseen = {HIDDEN} | {number for number, label in enumerate(labels) if label.common is not None}
     steps, found = steps_of(edges), Steps()
     waiting = roots.tolist()
     while waiting:

@@ -9,11 +9,10 @@ from fencebench.checker.reduce.blocks import Blocks, minimised
 from fencebench.checker.reduce.lift import as_finding, lifted
 from fencebench.checker.reduce.product import begun, product, unjudged
 from fencebench.checker.reduce.system import system
-from fencebench.checker.search.explore import UNLIMITED, Watch
+from fencebench.checker.search.limits import UNLIMITED, Limits, Watch, cut_short
 from fencebench.checker.search.properties import Promises
-from fencebench.checker.search.result import Coverage, Finding, Limits, Result
-from fencebench.checker.search.stopping import FIRST
-from fencebench.model.local_view import Cast, Known, Solo
+from fencebench.checker.search.result import Coverage, Finding, Result
+from fencebench.model.local_view import Known, LocalView, Split
 from fencebench.model.machine import Machine
 
 Engine = Callable[[Machine, Limits, Watch], Result]
@@ -23,7 +22,7 @@ Engine = Callable[[Machine, Limits, Watch], Result]
 class Searched:
     """A way to begin, and what the engine found from there."""
 
-    cast: Cast
+    split: Split
     result: Result
 
 
@@ -32,33 +31,33 @@ class Reduced:
     """A machine, one unit of it by itself and made small, and the machine of small units."""
 
     machine: Machine
-    solo: Solo
+    local: LocalView
     states: int
     blocks: Blocks
     small: Machine
 
     @classmethod
-    def of(cls, machine: Machine, solo: Solo) -> "Reduced":
+    def of(cls, machine: Machine, local: LocalView) -> "Reduced":
         """Make the units of a machine small."""
-        states, blocks = small_unit(replace(solo, casts=()), solo.starts)
-        return cls(machine, solo, states, blocks, product(machine, solo, blocks))
+        states, blocks = small_unit(replace(local, splits=()), local.starts)
+        return cls(machine, local, states, blocks, product(machine, local, blocks))
 
-    def begun(self, cast: Cast) -> Machine:
-        """Return the machine of small units that begins as a cast says."""
-        return begun(self.small, self.solo, self.blocks, cast)
+    def begun(self, split: Split) -> Machine:
+        """Return the machine of small units that begins as a split says."""
+        return begun(self.small, self.local, self.blocks, split)
 
     def finding(self, name: str, one: Searched) -> Finding:
         """Bring the story of a broken promise back to the whole machine."""
         story = one.result.findings[name].trace
         return as_finding(
-            self.machine, name, lifted(self.machine, self.solo, one.cast.known, self.begun(one.cast), story)
+            self.machine, name, lifted(self.machine, self.local, one.split.known, self.begun(one.split), story)
         )
 
     @property
     def notes(self) -> tuple[str, ...]:
         """Say what was reduced."""
         made = f"one unit: {self.states:,} states made {len(self.blocks.steps):,} blocks"
-        return made, f"{len(self.solo.casts)} ways to hand out the faults"
+        return made, f"{len(self.local.splits)} ways to hand out the faults"
 
     @property
     def unjudged(self) -> tuple[str, ...]:
@@ -68,18 +67,18 @@ class Reduced:
 
 
 @lru_cache(maxsize=1)
-def small_unit(solo: Solo, starts: tuple[Known, ...]) -> tuple[int, Blocks]:
+def small_unit(local: LocalView, starts: tuple[Known, ...]) -> tuple[int, Blocks]:
     """Return the number of states of one unit, and its blocks; several bounds may have the same."""
-    whole = system(solo, starts)
+    whole = system(local, starts)
     return whole.states, minimised(whole)
 
 
 def explore(
-    machine: Machine, solo: Solo, engine: Engine, limits: Limits = UNLIMITED, watch: Watch = lambda *_: None
+    machine: Machine, local: LocalView, engine: Engine, limits: Limits = UNLIMITED, watch: Watch = lambda *_: None
 ) -> Result:
     """Make one unit small, let the engine explore the machine of small units, and bring its stories back."""
     started = time.monotonic()
-    reduced = Reduced.of(machine, solo)
+    reduced = Reduced.of(machine, local)
     searched = [*searches(reduced, engine, limits, watch, started)]
     only_best = limits.stop_at == "first"
     found = at_start(machine)
@@ -98,11 +97,11 @@ def explore(
 def searches(reduced: Reduced, engine: Engine, limits: Limits, watch: Watch, started: float) -> Iterator[Searched]:
     """Search from each way to begin, within the limits of all together."""
     states = 0
-    for cast in reduced.solo.casts:
-        result = engine(reduced.begun(cast), remaining(limits, states, time.monotonic() - started), watch)
-        yield Searched(cast, result)
+    for split in reduced.local.splits:
+        result = engine(reduced.begun(split), remaining(limits, states, time.monotonic() - started), watch)
+        yield Searched(split, result)
         states += result.states
-        if result.limit not in ("", FIRST):
+        if cut_short(result.limit):
             return
 
 
@@ -146,5 +145,5 @@ def merged(searched: list[Searched]) -> Result:
         depth=max(result.depth for result in results),
         finals=0,
         coverage=coverage,
-        limit=max((result.limit for result in results), key=lambda limit: (limit != "") + (limit not in ("", FIRST))),
+        limit=max((result.limit for result in results), key=lambda limit: (limit is not None) + cut_short(limit)),
     )

@@ -8,8 +8,8 @@ from typing import NamedTuple
 from fencebench.checker.reduce.system import Label, inconsequential, shown
 from fencebench.checker.search.properties import Promises
 from fencebench.checker.search.result import Finding
-from fencebench.model.local_view import Known, Solo
-from fencebench.model.machine import Event, Machine, Shared, SharedStep, State, Step, Transition, Unit
+from fencebench.model.local_view import Known, LocalView
+from fencebench.model.machine import REFUSED, Event, Machine, Shared, SharedStep, State, Step, Transition, Unit
 
 
 class Alone(NamedTuple):
@@ -40,26 +40,25 @@ class Way:
     move: Move | None = None
 
 
-def moves(solo: Solo, promises: Promises, place: Alone) -> Iterator[Move]:
+def moves(local: LocalView, promises: Promises, place: Alone) -> Iterator[Move]:
     """Yield what a unit may do by itself, as its transition system has it."""
     before = State(place.known, (place.unit,))
-    for step in solo.machine.unit_steps(place.unit):
-        known = place.known if step.effect is None else solo.machine.allow(place.known, step.effect)
-        if known is not None:
-            after = Alone(known, solo.machine.changed(place.unit, step.changes))
+    for step in local.machine.unit_steps(place.unit):
+        known = local.machine.answer(place.known, step.effect)
+        if known is not REFUSED:
+            after = Alone(known, local.machine.changed(place.unit, step.changes))
             passage = Transition(0, step.event, State(known, (after.unit,)))
             breaks = tuple(sorted({*fresh(promises, before, passage)}))
-            yield Move(shown(solo, place.known, step.effect, step.event, breaks), after, (step,))
-    for act in solo.machine.shared_actions:
-        for own in act(place.known):
-            yield Move(Label(turn=own.event), place._replace(known=own.shared))
+            yield Move(shown(local, place.known, step.effect, step.event, breaks), after, (step,))
+    for own in local.machine.own_steps(place.known):
+        yield Move(Label(common=own.event), place._replace(known=own.shared))
 
 
-def as_seen(solo: Solo, found: Sequence[Move]) -> Iterator[Move]:
+def as_seen(local: LocalView, found: Sequence[Move]) -> Iterator[Move]:
     """Yield the moves of a unit; nothing is seen of one of two that are possible in any case."""
     for move in found:
         near = (other for other in found if other.after == move.after)
-        twins = [step for other in near if inconsequential(solo, move.label, other.label) for step in other.steps]
+        twins = [step for other in near if inconsequential(local, move.label, other.label) for step in other.steps]
         yield move._replace(label=Label(), steps=(*move.steps, *twins)) if twins else move
 
 
@@ -70,16 +69,16 @@ def fresh(promises: Promises, before: State, step: Transition) -> Iterator[str]:
     yield from (name for name, _ in promises.of_arrival(step.after, step) if name not in old)
 
 
-def way_to_show(solo: Solo, start: Alone, told: Sequence[Label]) -> list[Move]:
+def way_to_show(local: LocalView, start: Alone, told: Sequence[Label]) -> list[Move]:
     """Return a shortest way for a unit to show these labels one after the other."""
-    promises, waiting = Promises.of(solo.machine), deque([Way(start, 0)])
+    promises, waiting = Promises.of(local.machine), deque([Way(start, 0)])
     met = {(start, 0)}
     while waiting:
         way = waiting.popleft()
         if way.shown == len(told):
             return taken(way)
-        for move in as_seen(solo, [*moves(solo, promises, way.place)]):
-            unseen = move.label == Label() or move.label.turn is not None
+        for move in as_seen(local, [*moves(local, promises, way.place)]):
+            unseen = move.label == Label() or move.label.common is not None
             if unseen or move.label == told[way.shown]:
                 after = Way(move.after, way.shown + (not unseen), way, move)
                 if (after.place, after.shown) not in met:
@@ -107,8 +106,8 @@ class Lifting:
     def take(self, unit: int, move: Move) -> None:
         """Let a unit take the first step of a move that is allowed."""
         shared = self.state.shared
-        answers = ((s, shared if s.effect is None else self.machine.allow(shared, s.effect)) for s in move.steps)
-        step, after = next((step, after) for step, after in answers if after is not None)
+        answers = ((step, self.machine.answer(shared, step.effect)) for step in move.steps)
+        step, after = next((step, after) for step, after in answers if after is not REFUSED)
         units = (*self.state.units[:unit], move.after.unit, *self.state.units[unit + 1 :])
         self.add(Transition(unit, step.event, State(after, units)))
 
@@ -125,18 +124,18 @@ class Lifting:
 
 def own_steps(machine: Machine, shared: Shared, event: Event) -> list[SharedStep]:
     """Return the steps of the shared part that have this event."""
-    return [step for act in machine.shared_actions for step in act(shared) if step.event == event]
+    return [step for step in machine.own_steps(shared) if step.event == event]
 
 
 def lifted(
-    machine: Machine, solo: Solo, known: Sequence[Known], small: Machine, story: Sequence[Transition]
+    machine: Machine, local: LocalView, known: Sequence[Known], small: Machine, story: Sequence[Transition]
 ) -> tuple[Transition, ...]:
     """Return a run of the whole machine in which every unit shows what it shows in the story of the small one.
 
     Before something happens to all units, each takes the steps that nobody sees and that come before it on its way.
     """
     begin = map(Alone, known, machine.initial.units)
-    queues = [deque(way_to_show(solo, alone, labels(story, unit))) for unit, alone in enumerate(begin)]
+    queues = [deque(way_to_show(local, alone, labels(story, unit))) for unit, alone in enumerate(begin)]
     run, shared = Lifting(machine, machine.initial), small.initial.shared
     for step in story:
         if step.unit is None:
@@ -167,7 +166,7 @@ def turn(run: Lifting, unit: int, queue: deque[Move], event: Event) -> None:
     ahead = 0
     while ahead < len(queue) and queue[ahead].label == Label():
         ahead += 1
-    if ahead < len(queue) and queue[ahead].label.turn == event:
+    if ahead < len(queue) and queue[ahead].label.common == event:
         for _ in range(ahead):
             run.take(unit, queue.popleft())
         queue.popleft()

@@ -8,27 +8,39 @@ from typing import Any
 from fencebench.checker.reduce.blocks import Blocks
 from fencebench.checker.reduce.system import Label
 from fencebench.checker.search.properties import on_final, on_shared
-from fencebench.model.local_view import Cast, Solo
-from fencebench.model.machine import Effect, Event, Machine, Property, Shared, SharedStep, State, Step, tabled
+from fencebench.model.local_view import LocalView, Split
+from fencebench.model.machine import (
+    REFUSED,
+    Effect,
+    Event,
+    Machine,
+    Property,
+    Refused,
+    Shared,
+    SharedStep,
+    State,
+    Step,
+    tabled,
+)
 
 
-def product(machine: Machine, solo: Solo, blocks: Blocks) -> Machine:
+def product(machine: Machine, local: LocalView, blocks: Blocks) -> Machine:
     """Return the machine with a block number for each unit's parts, but for where it begins."""
     return Machine(
         parts=("block",),
-        initial=machine.initial,
+        initial=State(machine.initial.shared, ()),
         actions=(tabled("show", ("block",), partial(shows, blocks=blocks)),),
-        allow=partial(allowed, solo=solo),
+        allow=partial(allowed, local=local),
         faults=machine.faults,
-        shared_actions=tuple(partial(own_steps, act=act, solo=solo) for act in machine.shared_actions),
-        properties=(*map(hearing, filter(on_shared, machine.properties)), *broken(blocks)),
+        shared_actions=tuple(partial(own_steps, act=act, local=local) for act in machine.shared_actions),
+        properties=(*map(observing, filter(on_shared, machine.properties)), *broken(blocks)),
     )
 
 
-def begun(small: Machine, solo: Solo, blocks: Blocks, cast: Cast) -> Machine:
-    """Return the small machine that begins as a cast says."""
-    root = dict(zip(solo.starts, blocks.roots, strict=True))
-    return replace(small, initial=State(solo.forgets(cast.shared), tuple((root[known],) for known in cast.known)))
+def begun(small: Machine, local: LocalView, blocks: Blocks, split: Split) -> Machine:
+    """Return the small machine that begins as a split says."""
+    root = dict(zip(local.starts, blocks.roots, strict=True))
+    return replace(small, initial=State(local.forgets(split.shared), tuple((root[known],) for known in split.known)))
 
 
 def unjudged(machine: Machine) -> Iterator[str]:
@@ -46,34 +58,36 @@ def shows(block: int, *, blocks: Blocks) -> Iterator[Step]:
         yield Step(Event("", fault=label.fault, message=label), (("block", target),), label.effect)
 
 
-def allowed(shared: Shared, effect: Effect, *, solo: Solo) -> Shared | None:
-    """Return the shared part after an effect, without what makes no difference any more."""
-    after = solo.allow(shared, effect)
-    return after if after is None else solo.forgets(after)
+def allowed(shared: Shared, effect: Effect, *, local: LocalView) -> Shared | Refused:
+    """Return the shared part after an effect, or `REFUSED`, without what makes no difference any more."""
+    after = local.allow(shared, effect)
+    return REFUSED if after is REFUSED else local.forgets(after)
 
 
-def own_steps(shared: Shared, *, act: Callable[[Shared], Iterable[SharedStep]], solo: Solo) -> Iterator[SharedStep]:
+def own_steps(
+    shared: Shared, *, act: Callable[[Shared], Iterable[SharedStep]], local: LocalView
+) -> Iterator[SharedStep]:
     """Yield the steps of the shared part."""
-    yield from (step._replace(shared=solo.forgets(step.shared)) for step in act(shared))
+    yield from (step._replace(shared=local.forgets(step.shared)) for step in act(shared))
 
 
 def real(event: Event) -> Event | None:
     """Return the event of a step as promises hear it; None if it is none of their business."""
-    return event.message.heard if isinstance(event.message, Label) else event
+    return event.message.observed if isinstance(event.message, Label) else event
 
 
-def hearing(claim: Property) -> Property:
-    """Return a promise on the shared part that hears real events."""
+def observing(claim: Property) -> Property:
+    """Return a promise on the shared part that observable real events."""
     if "event" not in claim.reads:
         return claim
     place = claim.reads.index("event")
 
     def fails(*values: Any) -> str | None:
-        return claim.fails(*values[:place], real(values[place]), *values[place + 1 :])
+        return claim.why(*values[:place], real(values[place]), *values[place + 1 :])
 
     def about(event: Event) -> bool:
-        heard = real(event)
-        return heard is not None and claim.about(heard)
+        observed = real(event)
+        return observed is not None and claim.about(observed)
 
     return replace(claim, fails=fails, about=about)
 

@@ -16,6 +16,7 @@ from fencebench.checker.report.case import records, story_of
 from fencebench.checker.report.form import Format, table
 from fencebench.checker.report.stored import trace_text
 from fencebench.checker.report.text import cheapest, facts_grid, faults_tried, laid_out, promises_table, stop_advice
+from fencebench.checker.search.limits import limit_text
 from fencebench.checker.search.result import Verdict
 from fencebench.model.any_shards import NOT_COVERED
 from fencebench.model.promises.catalogue import names_of
@@ -179,7 +180,7 @@ def spurious_record(story: Spurious) -> dict[str, Any]:
     return {
         "property": story.of.promise,
         "why": story.of.story.why,
-        "searched": [{"shards": b.shards, "states": r.states, "limit": r.limit} for b, r in story.searched],
+        "searched": [{"shards": b.shards, "states": r.states, "limit": limit_text(r.limit)} for b, r in story.searched],
         "story": [{name: getattr(step.event, name) for name in names} for step in story.of.story.trace],
     }
 

@@ -1,16 +1,18 @@
 """Tells a finding: its title, the reason, the rule that would have stopped it, and how to reproduce it."""
 
-import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import NamedTuple
 
-from fencebench.checker.analysis.bounds import as_options, told
+from fencebench.checker.analysis.bounds import told
+from fencebench.checker.analysis.case import Case
 from fencebench.checker.report.narrate import lanes_of, steps_of
-from fencebench.checker.report.story import Story, StoryStep, Told
+from fencebench.checker.report.story import Story, StoryStep
 from fencebench.checker.search.explore import explore
+from fencebench.checker.search.limits import Limits
 from fencebench.checker.search.replay import replay, stored
-from fencebench.checker.search.result import Finding, Limits
+from fencebench.checker.search.result import Finding
 from fencebench.model.build import build
 from fencebench.model.describe import REMEDIES
 from fencebench.model.fence import BOUNDARIES, Fence, Rule
@@ -34,32 +36,6 @@ class Remedy(NamedTuple):
     sentence: str
     step: int | None
     refusal: str
-
-
-@dataclass(frozen=True)
-class Case:
-    """A broken promise of a fence under a bound, with its trace; `minimal` says that no shorter one exists.
-
-    `verdict` is another one where a stored trace was replayed: the run then breaks nothing, and `finding.why` says so.
-    """
-
-    fence: Fence
-    bound: Bound
-    settings: Settings
-    finding: Finding
-    minimal: bool = True
-    verdict: Told = "violated"
-
-    @property
-    def machine(self) -> Machine:
-        """The model that the trace belongs to."""
-        return build(self.fence, self.bound, self.settings)
-
-    @property
-    def reproduce(self) -> str:
-        """The command that finds this story again."""
-        options = as_options(self.bound, self.settings)
-        return f"fencebench check {shlex.quote(self.fence.name)} {options} --property {self.finding.property}"
 
 
 def with_rule(fence: Fence, boundary: str, rule: Rule) -> Fence:
@@ -86,10 +62,16 @@ def stops(case: Case, name: str, sentence: str, stronger: Fence) -> Remedy | Non
     story = [(stored(t), t.event.outcome) for t in case.finding.trace]
     again = replay(build(stronger, case.bound, case.settings), story, case.finding.property)
     calm = replace(case.bound, faults=0)
-    if again.verdict == "still violates" or explore(build(stronger, calm, case.settings), CALM_LIMIT).findings:
+    if again.verdict == "still violates" or breaks(build(stronger, calm, case.settings)):
         return None
     step, refusal = again.answered[0] if again.answered else (None, "")
     return Remedy(name, sentence, step, refusal)
+
+
+@lru_cache(maxsize=512)
+def breaks(machine: Machine) -> bool:
+    """Say whether a machine breaks a promise; many stories ask it of the same few calm machines."""
+    return bool(explore(machine, CALM_LIMIT).findings)
 
 
 def remedy(case: Case) -> Remedy | None:

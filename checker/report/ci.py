@@ -129,7 +129,7 @@ class Report:
         """Say in one line what the verdict rests on."""
         if self.lost:
             return f"{len(self.lost)} promise{'s' * (len(self.lost) > 1)} lost: {', '.join(x.name for x in self.lost)}"
-        if self.verdict == Verdict.UNDETERMINED:
+        if self.verdict == Verdict.UNDETERMINED and self.checked.limit:
             return f"nothing is proven, as it stopped: {stop_advice(self.checked.limit)}"
         if self.verdict == Verdict.VACUOUS:
             return f"never reached: {'; '.join(unreached(self.checked))}"

@@ -16,6 +16,7 @@ from fencebench.checker.report.ci import place_of
 from fencebench.checker.report.form import Format, table
 from fencebench.checker.report.plain import Line, Outcome, as_github, as_junit, as_markdown
 from fencebench.checker.report.text import laid_out
+from fencebench.checker.search.limits import limit_text
 from fencebench.model.promises.catalogue import names_of
 
 
@@ -111,7 +112,7 @@ def as_json(told_answer: Answer) -> str:
         "lost": list(compared.lost),
         "won": list(compared.won),
         "broken_by_both": list(compared.both),
-        "limits": list(compared.limits),
+        "limits": [*map(limit_text, compared.limits)],
         "difference": compared.parting and parting_record(compared, compared.parting),
         "reproduce": told_answer.reproduce,
     }

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
+from fencebench.checker.analysis.case import Case
 from fencebench.checker.analysis.check import Checked
 from fencebench.checker.errors import BadInput
 from fencebench.checker.files import write_whole
-from fencebench.checker.report.case import Case, story_of
+from fencebench.checker.report.case import story_of
 from fencebench.checker.report.picture import as_dot, as_svg, as_text
 from fencebench.checker.report.stored import trace_text
 from fencebench.checker.report.story import Story

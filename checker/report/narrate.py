@@ -5,7 +5,8 @@ from dataclasses import dataclass, field, replace
 from typing import cast
 
 from fencebench.checker.report.story import Change, Clock, Lane, Lease, StoryStep
-from fencebench.model.machine import LeaseTold, Machine, State, Transition
+from fencebench.model.describe import LeaseView, StepDescription
+from fencebench.model.machine import Machine, State, Transition
 
 SECONDS = {"grade": 12, "elapse": 10}
 HEADS = {
@@ -50,7 +51,7 @@ def lane_of(actor: str, step: Transition) -> str:
     return actor if actor in HEADS else "driver"
 
 
-def pass_time(telling: Telling, step: Transition, told: tuple[LeaseTold, ...]) -> int | None:
+def pass_time(telling: Telling, step: Transition, told: tuple[LeaseView, ...]) -> int | None:
     """Let the driver's clock run; return where a lease's margin began, if this step passed that moment.
 
     A lease that is renewed all along is always fresh; one that nobody renews is as old as the step says, and some.
@@ -73,7 +74,7 @@ def was(telling: Telling, lane: str) -> Clock:
     return telling.leases[lane].driver if lane in telling.leases else "none"
 
 
-def stand(telling: Telling, step: Transition, told: tuple[LeaseTold, ...]) -> None:
+def stand(telling: Telling, step: Transition, told: tuple[LeaseView, ...]) -> None:
     """Note how the leases stand after the step."""
     for lease in told:
         lane = worker_lane(step.unit, lease.epoch)
@@ -100,7 +101,7 @@ def flight(telling: Telling, number: int, step: Transition) -> int | None:
 
 def tell_step(machine: Machine, telling: Telling, number: int, before: State, step: Transition) -> StoryStep:
     """Tell one step."""
-    event, told = step.event, machine.tell(before, step)
+    event, told = step.event, machine.describe(before, step) or StepDescription()
     seat(telling, step)
     margin = pass_time(telling, step, told.leases)
     stand(telling, step, told.leases)

@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from fencebench.checker.analysis.bounds import TIMES, Asked, bound_of, fits_fence, settings_of
+from fencebench.checker.analysis.case import Case, Shown
 from fencebench.checker.analysis.fences import find_fence
 from fencebench.checker.errors import BadInput
-from fencebench.checker.report.case import Case, records, story_of
+from fencebench.checker.report.case import records, story_of
 from fencebench.checker.report.itf import StoredTrace, as_itf, read_trace
-from fencebench.checker.report.story import Story, Told
+from fencebench.checker.report.story import Story
 from fencebench.checker.search.replay import Replay, replay
 from fencebench.checker.search.result import Finding
 from fencebench.model.build import build
@@ -114,7 +115,7 @@ def case_of(recalled: Recalled, again: Replay) -> Case:
         broken.get(name) or unbroken(recalled, again),
         again.trace,
     )
-    verdict: Told = "violated" if again.verdict == "still violates" else again.verdict
+    verdict: Shown = "violated" if again.verdict == "still violates" else again.verdict
     shown = verdict == "violated" and still_minimal(recalled, again)
     return Case(recalled.fence, recalled.bound, recalled.settings, found, shown, verdict)
 

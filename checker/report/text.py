@@ -9,26 +9,25 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 
 from fencebench.checker.analysis.bounds import as_options, told
+from fencebench.checker.analysis.case import Case
 from fencebench.checker.analysis.check import EXITS, Checked, Run
 from fencebench.checker.files import columns
-from fencebench.checker.report.case import Case, records, story_of
+from fencebench.checker.report.case import records, story_of
+from fencebench.checker.search.limits import INTERRUPTED, Stop, StopKind
 from fencebench.checker.search.result import Coverage, Result, Verdict
-from fencebench.checker.search.stopping import INTERRUPTED
 from fencebench.model.promises.catalogue import names_of
 from fencebench.model.settings import FAULTS
 
+ROOM = "raise --max-memory, let --checkpoint or TMPDIR name a directory with room for files, or lower a bound"
+ADVICE = {StopKind.MEMORY: ROOM, StopKind.FILES: ROOM, StopKind.WORD: "lower a bound"}
+"""The way past a limit that is not simply raised."""
 
-def stop_advice(limit: str) -> str:
+
+def stop_advice(limit: Stop) -> str:
     """Tell a limit and the way past it."""
     if limit == INTERRUPTED:
         return "by the keyboard; the counts are those until then"
-    if "memory" in limit:
-        advice = "raise --max-memory, let --checkpoint or TMPDIR name a directory with room for files, or lower a bound"
-    elif "bits" in limit:
-        advice = "lower a bound"
-    else:
-        advice = "raise it, or lower a bound"
-    return f"a run hit its limit of {limit}; {advice}"
+    return f"a run hit its limit of {limit}; {ADVICE.get(limit.kind, 'raise it, or lower a bound')}"
 
 
 def laid_out(*parts: RenderableType) -> str:
@@ -81,7 +80,8 @@ def promises_table(checked: Checked) -> Table:
 
 def faults_tried(coverage: Coverage) -> str:
     """List the faults that struck, and how often."""
-    struck = [f"{fault} {coverage.faults[fault]:,}" for fault in FAULTS if coverage.faults[fault]]
+    known = dict.fromkeys((*FAULTS, *sorted(coverage.faults)))
+    struck = [f"{fault} {coverage.faults[fault]:,}" for fault in known if fault and coverage.faults[fault]]
     return ", ".join(struck) or "none"
 
 

@@ -1,74 +1,15 @@
-"""Makes short stories of what walks find: in the smallest bound that has them, minimised, told and stored."""
+"""Stories of walks, told and stored."""
 
-from collections import Counter
-from collections.abc import Iterator
 from dataclasses import replace
-from types import MappingProxyType
 
-from fencebench.checker.report.case import Case, story_of
+from fencebench.checker.analysis.case import Case
+from fencebench.checker.report.case import story_of
 from fencebench.checker.report.narrate import lanes_of, steps_of
 from fencebench.checker.report.stored import written
 from fencebench.checker.report.story import Story
-from fencebench.checker.search.explore import explore
-from fencebench.checker.search.properties import promising
-from fencebench.checker.search.replay import stored
-from fencebench.checker.search.result import Finding, Limits
-from fencebench.checker.walk.ground import Ground
-from fencebench.checker.walk.least import least, retold
-from fencebench.model.build import build
-from fencebench.model.fence import Fence
-from fencebench.model.settings import FAULTS, Bound, Settings
 
 FEW_SHARDS = 2
 """Stories of more shards are told without asking which rule would have stopped them: that is a search of its own."""
-SEARCH = Limits(max_states=20_000, stop_at="first")
-"""How far is searched for a story that is shorter still."""
-
-
-def smaller(bound: Bound, found: Finding) -> Iterator[Bound]:
-    """Yield bounds that may still have the story, the smallest first."""
-    used = [t.event.fault for t in found.trace if t.event.fault]
-    units = [t.unit for t in found.trace if t.unit is not None]
-    epochs = [t.event.epoch for t in found.trace if t.event.epoch is not None]
-    caps = MappingProxyType({fault: max(1, used.count(fault)) for fault in FAULTS})
-    shards, most = max(units, default=0) + 1, max(epochs, default=0) + 1
-    for count in dict.fromkeys((shards, bound.shards)):
-        for top in dict.fromkeys((min(most, bound.epochs), min(most + 1, bound.epochs), bound.epochs)):
-            for spare in (0, 1, count):
-                kept = replace(bound, shards=count, epochs=top, faults=len(used), caps=caps)
-                yield replace(kept, ceiling_tokens=None, spare_attempts=spare)
-
-
-def alone(found: Finding) -> Iterator[Finding]:
-    """Yield the story of each unit by itself, as the first one's; then the whole story."""
-    for unit in sorted({t.unit for t in found.trace if t.unit is not None}):
-        own = tuple(t._replace(unit=t.unit and 0) for t in found.trace if t.unit in (unit, None))
-        yield replace(found, trace=own)
-    yield found
-
-
-def snug(fence: Fence, bound: Bound, settings: Settings, found: Finding) -> Case:
-    """Return the story in the smallest bound in which it is still told, for `check` to search and for a picture."""
-    for part in alone(found):
-        story = [stored(t) for t in part.trace]
-        for less in smaller(bound, part):
-            ground = Ground(build(fence, less, settings), FAULTS)
-            again = retold(ground, story, found.property)
-            if again is not None and again.cost <= found.cost:
-                short = least(ground, again)
-                return Case(fence, less, settings, searched(fence, less, settings, short) or short)
-    return Case(fence, bound, settings, found)
-
-
-def searched(fence: Fence, bound: Bound, settings: Settings, found: Finding) -> Finding | None:
-    """Search the bound of a story for the shortest of its promise, with no more faults of each kind than it has."""
-    caps = Counter(t.event.fault for t in found.trace if t.event.fault)
-    only = replace(bound, faults=found.faults, caps=MappingProxyType({fault: caps[fault] for fault in FAULTS}))
-    machine = promising(build(fence, only, settings), found.property)
-    shortest = explore(machine, SEARCH).findings.get(found.property)
-    if shortest is None or shortest.cost >= found.cost:
-        return None
-    return retold(Ground(build(fence, bound, settings), FAULTS), [stored(t) for t in shortest.trace], found.property)
 
 
 def told(case: Case, reproduce: str) -> Story:

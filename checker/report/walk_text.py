@@ -1,14 +1,13 @@
 """What `walk` prints: verdict first, what was walked, what broke, what ran and what never did, the story."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.table import Table
 
 from fencebench.checker.analysis.bounds import told as told_bound
+from fencebench.checker.analysis.walks import WalkReport, cheapest
 from fencebench.checker.errors import BadInput
 from fencebench.checker.files import columns
 from fencebench.checker.report.case import records
@@ -17,18 +16,10 @@ from fencebench.checker.report.text import facts, facts_grid, laid_out
 from fencebench.checker.report.walk_stories import itf_of, told
 from fencebench.checker.search.result import Verdict
 from fencebench.model.promises.obligations import actions as owed_actions
-from fencebench.model.settings import FAULTS
-
-if TYPE_CHECKING:
-    from fencebench.checker.cli.walk import Report
+from fencebench.model.settings import fault_names
 
 
-def cheapest(report: Report) -> str:
-    """Return the broken promise with the cheapest story."""
-    return min(report.stories, key=lambda name: report.stories[name].finding.cost)
-
-
-def headline(report: Report) -> str:
+def headline(report: WalkReport) -> str:
     """Say the verdict in one line, and no more than walks can say."""
     w, fence = report.walked, report.fence
     if report.verdict is Verdict.HOLDS:
@@ -38,7 +29,7 @@ def headline(report: Report) -> str:
     return f"{report.verdict.upper()}  {fence.name}: {fence.summary}"
 
 
-def walks_table(report: Report) -> Table:
+def walks_table(report: WalkReport) -> Table:
     """Tabulate what was walked."""
     w = report.walked
     table = Table("bound", box=None, pad_edge=False, header_style="dim")
@@ -49,7 +40,7 @@ def walks_table(report: Report) -> Table:
     return table
 
 
-def promises_table(report: Report) -> Table:
+def promises_table(report: WalkReport) -> Table:
     """Tabulate the broken promises: faults and steps as first walked, as shrunk, and as minimised."""
     table = Table("broken promise", box=None, pad_edge=False, header_style="dim")
     for column in ("walked", "shrunk", "minimised"):
@@ -67,29 +58,29 @@ def counted(names: dict[str, int]) -> str:
     return ", ".join(f"{name} {count:,}" for name, count in names.items()) or "none"
 
 
-def never(report: Report) -> list[str]:
+def never(report: WalkReport) -> list[str]:
     """Name every action, fault and rule of this fence that never ran, owed or not."""
     c = report.walked.coverage
     actions = [f"action {n}" for n, _ in owed_actions(report.fence, (report.bound,)) if not c.actions[n]]
-    faults = [f"fault {n}" for n in FAULTS if report.bound.cap(n) and not c.faults[n]]
+    faults = [f"fault {n}" for n in fault_names(report.fence) if report.bound.cap(n) and not c.faults[n]]
     return actions + faults + [f"rule {full}" for full, _ in report.fence.rules() if not c.rules[full]]
 
 
-def statistics(report: Report) -> dict[str, dict[str, int]]:
+def statistics(report: WalkReport) -> dict[str, dict[str, int]]:
     """Return how often each thing happened, most often first."""
     c = report.walked.coverage
     kinds = {"actions": c.actions, "faults": c.faults, "outcomes": c.outcomes, "rules": c.rules}
     return {kind: {name: count for name, count in counts.most_common() if name} for kind, counts in kinds.items()}
 
 
-def lines(report: Report) -> Iterator[tuple[str, str]]:
+def lines(report: WalkReport) -> Iterator[tuple[str, str]]:
     """Yield what a person needs to judge the walks: name and text."""
     yield from ((kind, counted(counts)) for kind, counts in statistics(report).items())
     yield "never ran", ", ".join(never(report)) or "nothing"
     yield from (fact for fact in facts(report.checked) if fact[0] in ("stopped", "standby rules", "unreached"))
 
 
-def as_text(report: Report) -> str:
+def as_text(report: WalkReport) -> str:
     """Write it all for a person."""
     colour = {Verdict.HOLDS: "green", Verdict.VIOLATED: "red"}.get(report.verdict, "yellow")
     broken = (promises_table(report), "") if report.stories else ()
@@ -102,7 +93,7 @@ def as_text(report: Report) -> str:
     return f"{text}\n\nreproduce: {report.reproduce}\n"
 
 
-def record(report: Report) -> dict[str, Any]:
+def record(report: WalkReport) -> dict[str, Any]:
     """Return it all for a program, with the keys of `check`."""
     from fencebench.checker.analysis.check import EXITS
 
@@ -132,12 +123,12 @@ def record(report: Report) -> dict[str, Any]:
     return {"verdict": report.verdict, "exit": EXITS[report.verdict], "runs": [run]}
 
 
-def as_json(report: Report) -> str:
+def as_json(report: WalkReport) -> str:
     """Write it all for a program."""
     return json.dumps(record(report), indent=1, ensure_ascii=False) + "\n"
 
 
-def as_itf(report: Report) -> str:
+def as_itf(report: WalkReport) -> str:
     """Write the trace of the cheapest story."""
     if not report.stories:
         raise BadInput(

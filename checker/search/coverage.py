@@ -5,18 +5,19 @@ from collections.abc import Callable
 from typing import Any
 
 from fencebench.checker.search.properties import (
-    Sight,
+    Valuation,
     concerns,
     lookup,
+    of_state,
+    of_step,
+    on_final,
     on_shared,
     on_step,
-    sight_of_state,
-    sight_of_step,
 )
 from fencebench.checker.search.result import Coverage
 from fencebench.model.machine import Event, Machine, State, Transition, Witness
 
-Look = tuple[Witness, Callable[[Sight], tuple[Any, ...]]]
+Look = tuple[Witness, Callable[[Valuation], tuple[Any, ...]]]
 
 
 class Counting:
@@ -25,27 +26,33 @@ class Counting:
     def __init__(self, machine: Machine) -> None:
         self.events: Counter[Event] = Counter()
         self.witnesses: set[str] = set()
-        looks = [(w, lookup(machine, w)) for w in machine.witnesses]
+        looks = [(w, lookup(machine.parts, w)) for w in machine.witnesses]
         self.of_steps = [look for look in looks if on_step(look[0])]
-        self.of_states = [look for look in looks if not on_step(look[0])]
+        self.of_finals = [look for look in looks if on_final(look[0])]
+        self.of_states = [look for look in looks if not on_step(look[0]) and not on_final(look[0])]
 
     def step(self, before: State, step: Transition) -> None:
         """Count a transition, and look for the witnesses that are steps."""
         self.events[step.event] += 1
         if self.of_steps:
-            self.of_steps = self.unseen(self.of_steps, sight_of_step(before, step), step.unit)
+            self.of_steps = self.unseen(self.of_steps, of_step(before, step), step.unit)
 
     def arrival(self, state: State, step: Transition | None) -> None:
         """Look for the witnesses that are states."""
         unit = 0 if step is None else step.unit
         if self.of_states:
-            self.of_states = self.unseen(self.of_states, sight_of_state(state, unit), unit)
+            self.of_states = self.unseen(self.of_states, of_state(state, unit), unit)
 
-    def unseen(self, looks: list[Look], sight: Sight, unit: int | None) -> list[Look]:
-        """Close the witnesses that show at this sight; return the others."""
+    def final(self, state: State) -> None:
+        """Look for the witnesses that are states in which nothing can happen any more."""
+        if self.of_finals:
+            self.of_finals = self.unseen(self.of_finals, of_state(state, None), None)
+
+    def unseen(self, looks: list[Look], seen: Valuation, unit: int | None) -> list[Look]:
+        """Close the witnesses that show at what is seen; return the others."""
         for witness, look in looks:
-            alone, asked = on_shared(witness), concerns(witness, sight)
-            if asked and (alone or unit is not None) and witness.seen(*look(sight[-4:] if alone else sight)):
+            alone, asked = on_shared(witness) or on_final(witness), concerns(witness, seen)
+            if asked and (alone or unit is not None) and witness.seen(*look(seen)):
                 self.witnesses.add(witness.name)
         return [(w, look) for w, look in looks if w.name not in self.witnesses]
 

@@ -4,22 +4,17 @@ A state's cost is (faults struck, steps taken). States are expanded in the order
 found for a promise has the fewest faults, then the fewest steps, then comes first in the fixed order of the actions.
 """
 
-import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from heapq import heappop, heappush
 from itertools import count
 from typing import NamedTuple
 
 from fencebench.checker.search.coverage import Counting
+from fencebench.checker.search.limits import FIRST, UNLIMITED, Clock, Limits, Watch
 from fencebench.checker.search.properties import Promises
-from fencebench.checker.search.result import Finding, Limits, Result
+from fencebench.checker.search.result import Finding, Result
 from fencebench.model.machine import Machine, State, Transition
 
-Watch = Callable[[int, int, int], None]
-"""Told after each expanded state how far the search is: states reached, entries waiting, depth."""
-
-
-UNLIMITED = Limits()
 NEVER = (1 << 30, 0)
 """A cost that no story has."""
 
@@ -57,20 +52,9 @@ def record(findings: dict[str, Finding], node: Node, broken: Iterable[tuple[str,
             findings[name] = Finding(name, *node.cost, why, path(node))
 
 
-def reason_to_stop(limits: Limits, states: int, started: float, cost: tuple[int, int], best: tuple[int, int]) -> str:
-    """Say which limit keeps the search from a next state of this cost, or nothing."""
-    if limits.stop_at == "first" and best < cost:
-        return "first violation"
-    if limits.max_states is not None and states >= limits.max_states:
-        return f"{limits.max_states} states"
-    if limits.max_seconds is not None and time.monotonic() - started > limits.max_seconds:
-        return f"{limits.max_seconds:g} seconds"
-    return ""
-
-
 def explore(machine: Machine, limits: Limits = UNLIMITED, watch: Watch = lambda *_: None) -> Result:
     """Search every reachable state; stop early only where a limit says so."""
-    started, numbers, limit = time.monotonic(), count(), ""
+    clock, numbers, limit = Clock(limits), count(), None
     promises, counting, findings = Promises.of(machine), Counting(machine), dict[str, Finding]()
     root = Node(machine.faults(machine.initial.shared), 0, next(numbers), machine.initial, None, None)
     frontier, reached = [root], {root.state: root}
@@ -80,7 +64,7 @@ def explore(machine: Machine, limits: Limits = UNLIMITED, watch: Watch = lambda 
         node = heappop(frontier)
         if reached[node.state] is not node:  # a cheaper way was found after this one was queued
             continue
-        if limit := reason_to_stop(limits, states, started, node.cost, best):
+        if limit := clock.settled(node.cost, best) or clock.over(states):
             break
         states += 1
         record(findings, node, promises.of_arrival(node.state, node.step))
@@ -97,10 +81,10 @@ def explore(machine: Machine, limits: Limits = UNLIMITED, watch: Watch = lambda 
                 heappush(frontier, child)
         if final:
             finals += 1
+            counting.final(node.state)
             record(findings, node, promises.of_final(node.state))
         best = min((f.cost for f in findings.values()), default=NEVER)
         watch(states, len(frontier), depth)
-    if limit == "first violation":
+    if limit == FIRST:
         findings = {name: found for name, found in findings.items() if found.cost == best}
-    seconds = time.monotonic() - started
-    return Result(states, transitions, depth, seconds, findings, counting.coverage, limit, finals)
+    return Result(states, transitions, depth, clock.seconds, findings, counting.coverage, limit, finals)

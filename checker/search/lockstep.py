@@ -6,7 +6,6 @@ answer, a difference. What strikes only one of them, or passes without an answer
 share that choice.
 """
 
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -14,9 +13,8 @@ from itertools import zip_longest
 from math import inf
 from typing import NamedTuple
 
-from fencebench.checker.search.explore import Watch
+from fencebench.checker.search.limits import Clock, Limits, Stop, Watch
 from fencebench.checker.search.replay import StoredStep, stored
-from fencebench.checker.search.result import Limits
 from fencebench.checker.search.uniform_cost import Way, cheapest_first
 from fencebench.model.machine import Machine, State, Transition
 
@@ -68,11 +66,11 @@ class Difference:
 
 @dataclass(frozen=True)
 class Lockstep:
-    """What was found; `limit` is what stopped the search before its end, or nothing: then a shorter run may exist."""
+    """What was found; where a `limit` stopped the search before its end, a shorter run may exist."""
 
     difference: Difference | None
     states: int
-    limit: str = ""
+    limit: Stop | None = None
 
 
 class Choices(NamedTuple):
@@ -146,7 +144,7 @@ def lockstep(
     old: Machine, new: Machine, limits: Limits, watch: Watch = lambda *_: None, below: tuple[float, float] = ENDLESS
 ) -> Lockstep:
     """Find the cheapest run, cheaper than `below`, after which the two machines answer differently, or none."""
-    started, states = time.monotonic(), 0
+    clock, states = Clock(limits), 0
     best: Difference | None = None
     look = lru_cache(maxsize=1)(partial(choices, old, new))
     ways: Iterator[Way[Pair, Move]] = cheapest_first(
@@ -154,24 +152,14 @@ def lockstep(
         lambda pair: together(old, new, pair, look(pair)),
         lambda pair: old.faults(pair.old.shared),
     )
-    for states, way in enumerate(ways, 1):
+    for states, way in enumerate(ways):
         if way.cost >= below:
             break
+        if limit := clock.over(states):
+            return Lockstep(best, states, limit)
         for move in differing(old, new, look(way.place)):
             cost = (way.faults + move.faults, way.steps + 1)
             if cost < below:
                 best, below = Difference(*cost, (*way.moves(), move)), cost
-        watch(states, 0, way.steps)
-        limit = over_limit(limits, states, started)
-        if limit:
-            return Lockstep(best, states, limit)
+        watch(states + 1, 0, way.steps)
     return Lockstep(best, states)
-
-
-def over_limit(limits: Limits, states: int, started: float) -> str:
-    """Say which limit is used up, or nothing."""
-    if limits.max_states is not None and states > limits.max_states:
-        return f"{limits.max_states} states"
-    if limits.max_seconds is not None and time.monotonic() - started > limits.max_seconds:
-        return f"{limits.max_seconds:g} seconds"
-    return ""

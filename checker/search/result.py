@@ -5,8 +5,8 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
-from typing import Literal
 
+from fencebench.checker.search.limits import Stop
 from fencebench.model.machine import Transition
 
 
@@ -17,15 +17,6 @@ class Verdict(StrEnum):
     VIOLATED = "violated"
     UNDETERMINED = "undetermined"
     VACUOUS = "vacuous"
-
-
-@dataclass(frozen=True)
-class Limits:
-    """Where a search stops early: number of reached states, seconds of work, at the first violation or at none."""
-
-    max_states: int | None = None
-    max_seconds: float | None = None
-    stop_at: Literal["first", "all"] = "all"
 
 
 @dataclass(frozen=True)
@@ -58,7 +49,7 @@ class Coverage:
 
 @dataclass(frozen=True)
 class Result:
-    """An exploration: `depth` is breadth-first levels, `seconds` wall time, `limit` the limit that stopped it or "".
+    """An exploration: `depth` is breadth-first levels, `seconds` wall time, `limit` what stopped it, if anything.
 
     `progress` says that the promise on the state graph was judged, too; `unjudged` are promises that were not, and
     `minimal` says that no shorter story exists.
@@ -70,7 +61,7 @@ class Result:
     seconds: float
     findings: Mapping[str, Finding]
     coverage: Coverage
-    limit: str = ""
+    limit: Stop | None = None
     finals: int = 0
     engine: str = "plain"
     notes: tuple[Hashable, ...] = ()

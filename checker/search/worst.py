@@ -1,12 +1,9 @@
 """The worst that a measure of the shared part can become for each number of faults, and the shortest run to it."""
 
-import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from fencebench.checker.search.explore import Watch
-from fencebench.checker.search.lockstep import over_limit
-from fencebench.checker.search.result import Limits
+from fencebench.checker.search.limits import Clock, Limits, Stop, Watch
 from fencebench.checker.search.uniform_cost import Way, cheapest_first
 from fencebench.model.machine import Machine, Shared, State, Transition
 
@@ -29,7 +26,7 @@ class Worst:
 
     peaks: Mapping[str, tuple[Peak, ...]]
     states: int
-    limit: str = ""
+    limit: Stop | None = None
 
 
 def steps(machine: Machine, state: State) -> Iterator[tuple[Transition, State]]:
@@ -39,18 +36,18 @@ def steps(machine: Machine, state: State) -> Iterator[tuple[Transition, State]]:
 
 def worst(machine: Machine, measures: Mapping[str, Measure], limits: Limits, watch: Watch = lambda *_: None) -> Worst:
     """Search every reachable state and keep, for each measure and number of faults, the first of the highest."""
-    started, states, limit = time.monotonic(), 0, ""
+    clock, states, limit = Clock(limits), 0, None
     best: dict[tuple[str, int], tuple[int, Way[State, Transition]]] = {}
     ways = cheapest_first(machine.initial, lambda s: steps(machine, s), lambda s: machine.faults(s.shared))
-    for states, way in enumerate(ways, 1):
+    for way in ways:
+        if limit := clock.over(states):
+            break
+        states += 1
         for name, measure in measures.items():
             value, kept = measure(way.place.shared), best.get((name, way.faults))
             if kept is None or value > kept[0]:
                 best[name, way.faults] = value, way
         watch(states, 0, way.steps)
-        limit = over_limit(limits, states, started)
-        if limit:
-            break
     peaks = {name: tuple(peaks_of(name, best)) for name in measures}
     return Worst(peaks, states, limit)
 

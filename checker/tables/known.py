@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from fencebench.checker.tables.machine_tables import Tables
-from fencebench.checker.tables.unit_rows import Rows
+from fencebench.checker.tables.unit_rows import UnitTable
 from fencebench.model.machine import Machine, State
 
 if TYPE_CHECKING:
@@ -23,14 +23,14 @@ class Known:
 
     def __init__(self, machine: Machine) -> None:
         self.tables = Tables(machine)
-        self.rows = Rows(self.tables)
+        self.unit_table = UnitTable(self.tables)
 
     @cached_property
     def relation(self) -> "Relation":
         """The relation on arrays."""
         from fencebench.checker.tables.successors import Relation  # NumPy takes a tenth of a second to load
 
-        return Relation(self.tables, self.rows)
+        return Relation(self.tables, self.unit_table)
 
 
 def known_of(machine: Machine) -> Known:

@@ -3,40 +3,42 @@
 The readable model is called once for each distinct value of what it reads; from then on only numbers move.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any, NamedTuple
 
+from fencebench.checker.search.properties import picker
 from fencebench.checker.tables.interning import Numbers
-from fencebench.checker.tables.property_tables import COMMON, Panel, Questions, View, picker
-from fencebench.model.machine import Action, Effect, Event, Look, Machine, Part, Shared, Step, Unit
+from fencebench.checker.tables.property_tables import COMMON, PropertyGroup, PropertyGroups, View
+from fencebench.model.machine import REFUSED, Action, Effect, Event, Look, Machine, Part, Shared, Step, Unit
 
-REFUSED = -1
-"""The answer to an effect that the shared part does not allow."""
+FORBIDDEN = -1
+"""The answer, as a number, to an effect that the shared part refuses."""
 
 SILENCE = Event("")
-"""What a panel hears, as event number 0, when an event is none of its business."""
+"""What a group hears, as event number 0, when an event is none of its business."""
 
 UNASKED = -1
-"""The alarm of an alternative that was never allowed."""
+"""The fired of an template that was never allowed."""
 
 
 @dataclass(slots=True, eq=False)
-class Alternative:
-    """A step that an action offers to what it reads (`key`), and the number of its effect.
+class StepTemplate:
+    """A step that an action actions to what it reads (`key`), and the number of its effect.
 
-    Most are never allowed. The rest is known once one is: the event, (place of a part, its new value), the alarm of
-    the panels whose answers are decided by what the action reads, and the panels that look at more.
+    Most are never allowed. The rest is known once one is: the event, (place of a part, its new value), the fired of
+    the groups whose answers are decided by what the action reads, and the groups that look at more.
     """
 
-    offers: "Offers"
+    actions: "ActionTable"
     key: View
     step: Step
     effect: int
     event: int = 0
     changes: tuple[tuple[int, int], ...] = ()
-    alarm: int = UNASKED
-    open: tuple[Panel, ...] = ()
+    fired: int = UNASKED
+    open: tuple[PropertyGroup, ...] = ()
 
 
 class OwnStep(NamedTuple):
@@ -44,15 +46,15 @@ class OwnStep(NamedTuple):
 
     event: int
     shared: int
-    alarm: int
+    fired: int
 
 
 class Tables:
-    """Everything that is known of a machine so far."""
+    """Everything that is known of a machine so far. `check_time` is called before the model is, and may raise."""
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
-        self.questions = q = Questions(machine)
+        self.properties = q = PropertyGroups(machine)
         self.parts: tuple[Numbers[Part], ...] = tuple(Numbers() for _ in machine.parts)
         self.events: Numbers[Event] = Numbers()
         self.events(SILENCE)
@@ -60,9 +62,10 @@ class Tables:
         self.effects(None)
         self.shareds: Numbers[Any] = Numbers()
         self.faults: list[int] = []
+        self.check_time: Callable[[], None] = lambda: None
         asked = (q.of_unit, q.of_shared, q.of_both, q.of_move, q.of_passage, q.of_own_step)
-        self.sources = {panel: [self.source(name) for name in panel.reads] for panels in asked for panel in panels}
-        self.offers = tuple(Offers(self, action) for action in machine.actions)
+        self.sources = {group: [self.source(name) for name in group.reads] for groups in asked for group in groups}
+        self.actions = tuple(ActionTable(self, action) for action in machine.actions)
 
     def shared(self, value: Shared) -> int:
         """Number a shared part."""
@@ -80,46 +83,48 @@ class Tables:
         return tuple(numbers.values[i] for numbers, i in zip(self.parts, ids, strict=True))
 
     def answer(self, shared: int, effect: int) -> int:
-        """Return the shared part after an effect, or `REFUSED`."""
+        """Return the shared part after an effect, or `FORBIDDEN`."""
         if effect == 0:
             return shared
-        after = self.machine.allow(self.shareds.values[shared], self.effects.values[effect])
-        return REFUSED if after is None else self.shared(after)
+        self.check_time()
+        after = self.machine.answer(self.shareds.values[shared], self.effects.values[effect])
+        return FORBIDDEN if after is REFUSED else self.shared(after)
 
     def own_steps(self, shared: int) -> tuple[OwnStep, ...]:
         """Return the steps that the shared part takes by itself."""
         value = self.shareds.values[shared]
-        steps = [step for action in self.machine.shared_actions for step in action(value)]
+        steps = self.machine.own_steps(value)
         return tuple(self.own_step(shared, self.events(s.event), self.shared(s.shared)) for s in steps)
 
     def own_step(self, shared: int, event: int, after: int) -> OwnStep:
         """Judge a step of the shared part."""
         ids = {"event": event, "shared": shared, "after_shared": after}
-        alarm = 0
-        for panel in self.questions.of_own_step:
-            alarm = self.questions.join(alarm, self.ask(panel, tuple(ids[name] for name in panel.reads)))
-        return OwnStep(event, after, alarm)
+        fired = 0
+        for group in self.properties.of_own_step:
+            fired = self.properties.join(fired, self.ask(group, tuple(ids[name] for name in group.reads)))
+        return OwnStep(event, after, fired)
 
-    def alarm(self, panels: tuple[Panel, ...], sight: View) -> int:
-        """Return what strikes of the claims in some panels that look at a unit and its step alone."""
-        alarm = 0
-        for panel in panels:
-            ids = panel.view(sight)
-            new = panel.known.get(ids)
-            alarm = self.questions.join(alarm, self.ask(panel, ids) if new is None else new)
-        return alarm
+    def fired(self, groups: tuple[PropertyGroup, ...], valuation: View) -> int:
+        """Return what strikes of the claims in some groups that look at a unit and its step alone."""
+        fired = 0
+        for group in groups:
+            ids = group.view(valuation)
+            new = group.known.get(ids)
+            fired = self.properties.join(fired, self.ask(group, ids) if new is None else new)
+        return fired
 
-    def heard(self, panel: Panel, event: int) -> int:
-        """Return the event as a panel hears it."""
-        return event if panel.concerns(self.events.values[event]) else 0
+    def event_for(self, group: PropertyGroup, event: int) -> int:
+        """Return the event as a group hears it."""
+        return event if group.concerns(self.events.values[event]) else 0
 
-    def ask(self, panel: Panel, ids: View) -> int:
-        """Return the alarm of a panel at the values behind these numbers, one for each name it reads."""
-        alarm = panel.known.get(ids)
-        if alarm is None:
-            values = tuple([known[i] for known, i in zip(self.sources[panel], ids, strict=True)])
-            alarm = panel.known[ids] = self.questions.alarm(panel.fires(values))
-        return alarm
+    def ask(self, group: PropertyGroup, ids: View) -> int:
+        """Return the fired of a group at the values behind these numbers, one for each name it reads."""
+        fired = group.known.get(ids)
+        if fired is None:
+            self.check_time()
+            values = tuple([known[i] for known, i in zip(self.sources[group], ids, strict=True)])
+            fired = group.known[ids] = self.properties.fired(group.fires(values))
+        return fired
 
     def source(self, name: str) -> list[Any]:
         """Return the values that are read under a name, by their numbers."""
@@ -130,7 +135,7 @@ class Tables:
         return self.parts[self.machine.place[name.removeprefix("after_")]].values
 
 
-class Facet:
+class Projection:
     """What an action looks at of a part, by the number of the part."""
 
     def __init__(self, parts: Numbers[Part], look: Look | None) -> None:
@@ -147,57 +152,64 @@ class Facet:
         return self.known[part]
 
 
-class Offers:
-    """What one action offers, by the numbers of what it reads."""
+class ActionTable:
+    """What one action actions, by the numbers of what it reads."""
 
     def __init__(self, tables: Tables, action: Action) -> None:
         self.tables, self.action = tables, action
         self.places = tuple(tables.machine.place[name] for name in action.reads)
-        self.facets = tuple(Facet(tables.parts[i], look) for i, look in zip(self.places, action.looks, strict=True))
+        self.projections = tuple(
+            Projection(tables.parts[i], look) for i, look in zip(self.places, action.looks, strict=True)
+        )
         self.whole = tuple(i for i, look in enumerate(action.looks) if look is None)
         self.view = picker(self.places)
-        self.known: dict[View, tuple[Alternative, ...]] = {}
-        self.split: dict[View, tuple[tuple[Panel, ...], tuple[Panel, ...]]] = {}
+        self.known: dict[View, tuple[StepTemplate, ...]] = {}
+        self.split: dict[View, tuple[tuple[PropertyGroup, ...], tuple[PropertyGroup, ...]]] = {}
 
-    def __call__(self, ids: View) -> tuple[Alternative, ...]:
+    def __call__(self, ids: View) -> tuple[StepTemplate, ...]:
         """Return what is offered to a unit."""
         view = self.view(ids)
         key = (
             view
             if len(self.whole) == len(view)
-            else tuple([facet(i) for facet, i in zip(self.facets, view, strict=True)])
+            else tuple([projection(i) for projection, i in zip(self.projections, view, strict=True)])
         )
         row = self.known.get(key)
         return self.row(key) if row is None else row
 
-    def row(self, key: View) -> tuple[Alternative, ...]:
+    def row(self, key: View) -> tuple[StepTemplate, ...]:
         """Call the action, if it has not been asked this before."""
         if key not in self.known:
-            values = [facet.seen.values[number] for facet, number in zip(self.facets, key, strict=True)]
-            steps, effects = self.action.answer(*values), self.tables.effects
-            self.known[key] = tuple([Alternative(self, key, step, effects(step.effect)) for step in steps])
+            values = [projection.seen.values[number] for projection, number in zip(self.projections, key, strict=True)]
+            self.tables.check_time()
+            steps, effects = self.tables.machine.ask(self.action, *values), self.tables.effects
+            self.known[key] = tuple([StepTemplate(self, key, step, effects(step.effect)) for step in steps])
         return self.known[key]
 
-    def fill(self, offer: Alternative) -> None:
-        """Complete an alternative of this action that is allowed for the first time."""
+    def fill(self, template: StepTemplate) -> None:
+        """Complete an template of this action that is allowed for the first time."""
         tables, count = self.tables, len(self.tables.parts)
-        read = {self.places[i]: offer.key[i] for i in self.whole}
-        places = ((tables.machine.place[name], part) for name, part in offer.step.changes)
+        read = {self.places[i]: template.key[i] for i in self.whole}
+        places = ((tables.machine.place[name], part) for name, part in template.step.changes)
         changes = {place: tables.parts[place](part) for place, part in places}
-        offer.event, offer.changes = tables.events(offer.step.event), tuple(changes.items())
-        sight = read | {count + place: part for place, part in (read | changes).items()} | {2 * count: offer.event}
-        closed, still_open = self.panels(tuple(changes))
-        offer.open = tuple(p for p in still_open if p.concerns(offer.step.event))
-        asked = [tables.ask(p, tuple([sight[i] for i in p.places])) for p in closed if p.concerns(offer.step.event)]
-        offer.alarm = reduce(tables.questions.join, asked, 0)
+        template.event, template.changes = tables.events(template.step.event), tuple(changes.items())
+        valuation = (
+            read | {count + place: part for place, part in (read | changes).items()} | {2 * count: template.event}
+        )
+        closed, still_open = self.groups(tuple(changes))
+        template.open = tuple(p for p in still_open if p.concerns(template.step.event))
+        asked = [
+            tables.ask(p, tuple([valuation[i] for i in p.places])) for p in closed if p.concerns(template.step.event)
+        ]
+        template.fired = reduce(tables.properties.join, asked, 0)
 
-    def panels(self, changed: View) -> tuple[tuple[Panel, ...], tuple[Panel, ...]]:
-        """Return the panels that see nothing but what the action reads and these changes, and the others."""
+    def groups(self, changed: View) -> tuple[tuple[PropertyGroup, ...], tuple[PropertyGroup, ...]]:
+        """Return the groups that see nothing but what the action reads and these changes, and the others."""
         if changed not in self.split:
             count = len(self.tables.parts)
             read = [self.places[i] for i in self.whole]
             seen = {*read, *(count + place for place in (*read, *changed)), 2 * count}
-            panels = self.tables.questions.of_move
-            closed = tuple(p for p in panels if seen.issuperset(p.places))
-            self.split[changed] = closed, tuple(p for p in panels if p not in closed)
+            groups = self.tables.properties.of_move
+            closed = tuple(p for p in groups if seen.issuperset(p.places))
+            self.split[changed] = closed, tuple(p for p in groups if p not in closed)
         return self.split[changed]

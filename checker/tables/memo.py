@@ -11,7 +11,7 @@ from fencebench.checker.tables.arrays import Ids, Words, distinct
 from fencebench.checker.tables.interning import Numbers
 
 DENSE = 22
-"""A table of up to two to this power entries is one array, indexed by both numbers; a larger one is a hash table."""
+"""A table of up to two to this power hash_map is one array, indexed by both numbers; a larger one is a hash table."""
 
 FREE = -1
 """What a slot of a hash table holds that holds no key."""
@@ -22,11 +22,11 @@ MIX = np.uint64(0x9E3779B97F4A7C15)
 Column = NDArray[Any]
 
 
-class Entries(NamedTuple):
+class HashMap(NamedTuple):
     """What is known of a function: by the key, the first number above `width` bits for the second, its stored value.
 
     `table` has an entry for each key; where that would be too large it is None, and `taken` slots of a hash table
-    hold keys, each at or behind the place that its hash names. While entries are added, others may read: what they
+    hold keys, each at or behind the place that its hash names. While hash_map are added, others may read: what they
     miss is merely unknown.
     """
 
@@ -80,8 +80,8 @@ class Entries(NamedTuple):
         keys = np.flatnonzero(self.table)
         return keys, self.table[keys]
 
-    def added(self, keys: Words, values: Ids) -> "Entries":
-        """Return the entries with more; the keys are new and all different."""
+    def added(self, keys: Words, values: Ids) -> "HashMap":
+        """Return the hash_map with more; the keys are new and all different."""
         if self.table is not None:
             self.table[keys] = values
             return self
@@ -103,21 +103,21 @@ class Entries(NamedTuple):
             self.values[at[here]] = values[here]
             keys, values, at = keys[~here], values[~here], (at[~here] + 1) & (len(self.slots) - 1)
 
-    def widened(self, widths: tuple[int, int]) -> "Entries":
-        """Return the entries with room for larger numbers."""
+    def widened(self, widths: tuple[int, int]) -> "HashMap":
+        """Return the hash_map with room for larger numbers."""
         keys, values = self.known()
         keys = (keys >> self.widths[1] << widths[1]) | (keys & ((1 << self.widths[1]) - 1))
-        return entries(widths).added(keys, values)
+        return hash_map(widths).added(keys, values)
 
 
-def entries(widths: tuple[int, int]) -> Entries:
-    """Return no entries yet, for numbers of so many bits."""
+def hash_map(widths: tuple[int, int]) -> HashMap:
+    """Return no hash_map yet, for numbers of so many bits."""
     table = np.zeros(1 << sum(widths), np.int32) if sum(widths) <= DENSE else None
-    return Entries(widths, table, np.full(2, FREE), np.zeros(2, np.int32))
+    return HashMap(widths, table, np.full(2, FREE), np.zeros(2, np.int32))
 
 
 OFFSET = 2
-"""Entries are stored with this added, so that 0 means unknown and the least value is -1."""
+"""HashMap are stored with this added, so that 0 means unknown and the least value is -1."""
 
 UNKNOWN = -OFFSET
 """What `peek` answers where the function was not called yet."""
@@ -139,7 +139,7 @@ class Pair:
 
     def __init__(self, fill: Fill) -> None:
         self.fill = fill
-        self.entries = entries((0, 0))
+        self.hash_map = hash_map((0, 0))
 
     def __call__(self, first: Column, second: Column) -> Ids:
         """Return the function's values."""
@@ -161,30 +161,30 @@ class Pair:
         """Return the stored values, 0 where there is none."""
         if not len(first):
             return np.empty(0, np.int32)
-        known = self.entries
+        known = self.hash_map
         widths = (int(first.max()).bit_length(), int(second.max()).bit_length())
         if widths[0] > known.widths[0] or widths[1] > known.widths[1]:
             known = self.widen(widths)
         return known.codes(known.key(first, second))
 
-    def widen(self, widths: tuple[int, int]) -> Entries:
+    def widen(self, widths: tuple[int, int]) -> HashMap:
         """Make room for larger numbers."""
         with FILLING:
-            known = self.entries
-            self.entries = known.widened((max(widths[0], known.widths[0]), max(widths[1], known.widths[1])))
-            return self.entries
+            known = self.hash_map
+            self.hash_map = known.widened((max(widths[0], known.widths[0]), max(widths[1], known.widths[1])))
+            return self.hash_map
 
     def learn(self, first: Column, second: Column) -> None:
         """Call the function where it was not called yet."""
-        known = self.entries
+        known = self.hash_map
         keys = distinct(known.key(first, second))
         keys = keys[known.codes(keys) == 0]
         mask = (1 << known.widths[1]) - 1
         new = np.asarray(self.fill(keys >> known.widths[1], keys & mask), np.int32) + np.int32(OFFSET)
-        self.entries = self.entries.added(keys, new)
+        self.hash_map = self.hash_map.added(keys, new)
 
 
-class Grid:
+class MemoTable:
     """A function of any count of numbers, as a chain of pairs: what came so far is numbered, then paired on."""
 
     def __init__(self, arity: int, fill: Callable[[tuple[int, ...]], int]) -> None:

@@ -35,7 +35,13 @@ class Index:
                 self.rehash()
 
     def adopt(self, rows: list[Ids]) -> None:
-        """Take rows that are all different, in the order of their numbers, into an index that is empty."""
+        """Take rows that are all different, in the order of their numbers, into an index that is empty.
+
+        Raises:
+            ValueError: it is not.
+        """
+        if self.size:
+            raise ValueError(f"rows can be taken over by an empty index only; this one has {self.size}")
         for column, values in zip(self.columns, rows, strict=True):
             column.push(values)
         self.sort()

@@ -7,100 +7,103 @@ import numpy as np
 
 from fencebench.checker.tables.action_table import spread
 from fencebench.checker.tables.arrays import Flags, Growing, Ids, Words, distinct
-from fencebench.checker.tables.machine_tables import REFUSED, Tables
+from fencebench.checker.tables.machine_tables import FORBIDDEN, Tables
 from fencebench.checker.tables.memo import FILLING, Column, Pair, each
 from fencebench.checker.tables.unit_arrays import UNSEEN, Units
-from fencebench.checker.tables.unit_rows import Rows
+from fencebench.checker.tables.unit_rows import UnitTable
 
 
 class Relation:
     """The tables by which steps are looked up, for any search over the same machine."""
 
-    def __init__(self, tables: Tables, rows: Rows) -> None:
-        self.tables, self.rows = tables, rows
-        self.units = Units(tables, rows)
+    def __init__(self, tables: Tables, unit_table: UnitTable) -> None:
+        self.tables, self.unit_table = tables, unit_table
+        self.units = Units(tables, unit_table)
         self.answers = Pair(each(tables.answer))
         self.verdicts = Pair(each(self.verdict))
-        self.meetings = Pair(each(rows.meeting))
+        self.meetings = Pair(each(unit_table.meeting))
 
     def verdict(self, shared: int, label: int) -> int:
-        """Return the alarm of a step with this label from a shared part."""
-        after = self.tables.answer(shared, self.rows.labels.values[label].effect)
-        return self.rows.verdict(shared, after, label)
+        """Return the fired of a step with this label from a shared part."""
+        after = self.tables.answer(shared, self.unit_table.labels.values[label].effect)
+        return self.unit_table.verdict(shared, after, label)
 
 
-QUIET, STRUCK, STILL = range(3)
+FAULT_FREE, FAULTY, SELF_LOOP = range(3)
 """Kinds of steps: without a new fault, with one, and those that change nothing."""
 
 
-class Book(NamedTuple):
-    """Turns and, behind them, their steps.
+class Successors(NamedTuple):
+    """Rows of a successor table and, behind them, their steps (compressed sparse rows).
 
-    Of a turn: where its steps begin, the quiet ones first, then the struck, then the rest; how many are quiet, struck,
-    and there at all; the alarm of states with this turn. Of a step: unit and shared part after it, event, alarm.
+    Of a row: where its steps begin, fault-free ones first, then faulty ones, then self-loops; how many there are of the
+    first two kinds, and in all; the claims that fire in states with this row. Of a step: unit and shared part after it,
+    event, claims that fire on it.
     """
 
     first: Column
-    quiet: Column
-    struck: Column
+    fault_free: Column
+    faulty: Column
     steps: Column
-    alarm: Column
+    fired: Column
     unit: Column
     shared: Column
     event: Column
     strikes: Column
 
 
-def book(alarm: Ids, turn: Words, kind: Ids, columns: tuple[Ids, Ids, Ids, Ids]) -> Book:
-    """Return the book of turns with these alarms; each step has its turn, its kind and the columns of a book."""
-    order = np.argsort(3 * turn + kind, kind="stable")
-    counts = np.bincount(3 * turn + kind, minlength=3 * len(alarm)).reshape(-1, 3)
+def successors(fired: Ids, row: Words, kind: Ids, columns: tuple[Ids, Ids, Ids, Ids]) -> Successors:
+    """Return rows in which these claims fire; each step has its row, its kind and four columns."""
+    order = np.argsort(3 * row + kind, kind="stable")
+    counts = np.bincount(3 * row + kind, minlength=3 * len(fired)).reshape(-1, 3)
     steps = counts.sum(axis=1)
     first = np.cumsum(steps) - steps
-    return Book(first, counts[:, QUIET], counts[:, STRUCK], steps, alarm, *(column[order] for column in columns))
+    return Successors(
+        first, counts[:, FAULT_FREE], counts[:, FAULTY], steps, fired, *(column[order] for column in columns)
+    )
 
 
-class Turns:
-    """Turns by number, how often each was taken in this search, and which may still have something to say."""
+class SuccessorTable:
+    """SuccessorTable by number, how often each was taken in this search, and which may still have something to say."""
 
-    def __init__(self, work_out: Callable[[Column, Column], Book]) -> None:
+    def __init__(self, work_out: Callable[[Column, Column], Successors]) -> None:
         self.work_out = work_out
         self.numbers = Pair(self.learn)
-        self.columns = [Growing() for _ in Book._fields]
-        self.visits, self.loud = Growing(np.int64), Growing(np.bool_)
+        self.columns = [Growing() for _ in Successors._fields]
+        self.visits, self.relevant = Growing(np.int64), Growing(np.bool_)
 
     def __call__(self, shareds: Column, units: Column) -> Ids:
-        """Return the number of each turn."""
+        """Return the number of each row."""
         return self.numbers(shareds, units)
 
     def learn(self, shareds: Column, units: Column) -> Ids:
-        """Number turns that are new and all different."""
+        """Number rows that are new and all different."""
         with FILLING:
-            old, new = self.book, self.work_out(shareds, units)
+            old, new = self.successors, self.work_out(shareds, units)
             for column, values in zip(self.columns, new._replace(first=new.first + len(old.unit)), strict=True):
                 column.push(values)
         return np.arange(len(old.first), len(old.first) + len(shareds), dtype=np.int32)
 
     @property
-    def book(self) -> Book:
-        """All that is known, at least of every turn that has a number."""
-        return Book(*(column.array for column in self.columns))
+    def successors(self) -> Successors:
+        """All that is known, at least of every row that has a number."""
+        return Successors(*(column.array for column in self.columns))
 
     @property
     def nbytes(self) -> int:
-        """Return the bytes of memory that the turns take."""
-        return sum(column.room.nbytes for column in (*self.columns, self.visits, self.loud))
+        """Return the bytes of memory that the rows take."""
+        return sum(column.room.nbytes for column in (*self.columns, self.visits, self.relevant))
 
     def visit(self, numbers: Ids) -> None:
-        """Count turns that were taken."""
+        """Count rows that were taken."""
         counts = np.bincount(numbers, minlength=self.visits.size)
         self.visits.grow(len(counts))
         self.visits.array[:] += counts
 
     def events(self) -> Words:
-        """Return how often each event happened in the turns counted so far, and begin anew."""
+        """Return how often each event happened in the rows counted so far, and begin anew."""
         with FILLING:
-            known = self.book
+            known = self.successors
         visits = np.zeros(len(known.steps), np.int64)
         visits[: self.visits.size] = self.visits.array
         self.visits.array[:] = 0
@@ -108,7 +111,7 @@ class Turns:
 
 
 LARGE = 1 << 12
-"""For fewer turns it is not worth to sort out the moves that none of them can take."""
+"""For fewer rows it is not worth to sort out the moves that none of them can take."""
 
 
 class Choice(NamedTuple):
@@ -120,10 +123,10 @@ class Choice(NamedTuple):
 
 
 class Moves:
-    """What a relation says of batches of turns."""
+    """What a relation says of batches of rows."""
 
     def __init__(self, relation: Relation) -> None:
-        self.tables, self.rows, self.units = relation.tables, relation.rows, relation.units
+        self.tables, self.unit_table, self.units = relation.tables, relation.unit_table, relation.units
         self.answers, self.verdicts, self.meetings = relation.answers, relation.verdicts, relation.meetings
         self.faults = Growing()
 
@@ -131,54 +134,54 @@ class Moves:
         """Take in the shared parts that got a number since the last time."""
         self.faults.push(self.tables.faults[self.faults.size :])
 
-    def of_units(self, shareds: Column, units: Column) -> Book:
-        """Work out the turns of units under shared parts."""
+    def of_units(self, shareds: Column, units: Column) -> Successors:
+        """Work out the rows of units under shared parts."""
         self.units.learn(distinct(units.astype(np.int64)))
-        turn, move, after = self.allowed(shareds, units)
-        was, before = units[turn], shareds[turn]
+        row, move, after = self.allowed(shareds, units)
+        was, before = units[row], shareds[row]
         self.complete(was, move)
         target = self.units.target.array[move]
-        strikes = self.joined(self.units.alarm.array[move], self.verdicts(before, self.units.label.array[move]))
-        event = self.units.menu.event.array[self.units.offer.array[move]]
+        strikes = self.joined(self.units.fired.array[move], self.verdicts(before, self.units.label.array[move]))
+        event = self.units.templates.event.array[self.units.template.array[move]]
         kind = self.kind(before, after, (target != was) | (after != before))
-        return book(self.alarms(shareds, units), turn, kind, (target, after, event, strikes))
+        return successors(self.fired_in(shareds, units), row, kind, (target, after, event, strikes))
 
-    def of_shared(self, shareds: Column, _: Column) -> Book:
+    def of_shared(self, shareds: Column, _: Column) -> Successors:
         """Work out what shared parts do by themselves."""
-        own = [self.rows.own_steps(shared) for shared in shareds.tolist()]
-        turn = np.repeat(np.arange(len(own)), [len(steps) for steps in own])
-        flat = [(step.shared, step.event, step.alarm) for steps in own for step in steps]
+        own = [self.unit_table.own_steps(shared) for shared in shareds.tolist()]
+        row = np.repeat(np.arange(len(own)), [len(steps) for steps in own])
+        flat = [(step.shared, step.event, step.fired) for steps in own for step in steps]
         after, event, strikes = np.array(flat, np.int32).reshape(-1, 3).T
-        alarms = np.array([self.rows.alarm_of_shared(shared) for shared in shareds.tolist()], np.int32)
-        kind = self.kind(shareds[turn], after, after != shareds[turn])
-        return book(alarms, turn, kind, (np.zeros_like(after), after, event, strikes))
+        fired_in = np.array([self.unit_table.fired_by_shared(shared) for shared in shareds.tolist()], np.int32)
+        kind = self.kind(shareds[row], after, after != shareds[row])
+        return successors(fired_in, row, kind, (np.zeros_like(after), after, event, strikes))
 
     def kind(self, before: Words, after: Ids, away: Flags) -> Ids:
         """Return the kind of steps between shared parts; `away` says which change anything at all."""
         self.sync()
         worse = self.faults.array[after] > self.faults.array[before]
-        return np.where(away, np.where(worse, STRUCK, QUIET), STILL).astype(np.int32)
+        return np.where(away, np.where(worse, FAULTY, FAULT_FREE), SELF_LOOP).astype(np.int32)
 
-    def alarms(self, shareds: Column, units: Column) -> Ids:
-        """Return what strikes in states with these turns: in the unit alone, and as it meets the shared part."""
-        alone = self.units.alarms.array[units]
-        if not self.tables.questions.of_both:
+    def fired_in(self, shareds: Column, units: Column) -> Ids:
+        """Return what strikes in states with these rows: in the unit alone, and as it meets the shared part."""
+        alone = self.units.fired_in.array[units]
+        if not self.tables.properties.of_both:
             return alone
-        return self.joined(alone, self.meetings(shareds, self.units.stances.array[units]))
+        return self.joined(alone, self.meetings(shareds, self.units.outlooks.array[units]))
 
     def joined(self, one: Ids, other: Ids) -> Ids:
-        """Return the alarms of everything that strikes in either."""
+        """Return the fired_in of everything that strikes in either."""
         return self.units.joins([one, other], len(one)) if one.any() and other.any() else one | other
 
     def allowed(self, shareds: Column, units: Column) -> tuple[Words, Words, Ids]:
-        """Return (turn, move, shared part after it) for the moves that are allowed."""
+        """Return (row, move, shared part after it) for the moves that are allowed."""
         choice = self.choice(shareds)
-        turn, move = spread(choice.starts[units], choice.counts[units])
+        row, move = spread(choice.starts[units], choice.counts[units])
         if choice.moves is not None:
             move = choice.moves[move]
-        after = self.answers(shareds[turn], self.units.effect.array[move])
-        allowed = np.flatnonzero(after != REFUSED)
-        return turn[allowed], move[allowed], after[allowed]
+        after = self.answers(shareds[row], self.units.effect.array[move])
+        allowed = np.flatnonzero(after != FORBIDDEN)
+        return row[allowed], move[allowed], after[allowed]
 
     def choice(self, shareds: Column) -> Choice:
         """Return the moves of every unit that one of these shared parts may allow."""
@@ -195,10 +198,10 @@ class Moves:
         effects = np.arange(len(self.tables.effects))
         known = self.answers.peek(np.repeat(shareds, len(effects)), np.tile(effects, len(shareds)))
         known = known.reshape(len(shareds), -1)
-        likely: Flags = ~(known > REFUSED).any(axis=0) & (2 * (known == REFUSED).sum(axis=0) >= len(shareds))
+        likely: Flags = ~(known > FORBIDDEN).any(axis=0) & (2 * (known == FORBIDDEN).sum(axis=0) >= len(shareds))
         asked = effects[likely]
         answers = self.answers(np.repeat(shareds, len(asked)), np.tile(asked, len(shareds)))
-        likely[asked] = (answers.reshape(len(shareds), -1) == REFUSED).all(axis=0)
+        likely[asked] = (answers.reshape(len(shareds), -1) == FORBIDDEN).all(axis=0)
         return likely
 
     def complete(self, units: Column, moves: Words) -> None:

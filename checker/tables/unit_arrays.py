@@ -1,52 +1,52 @@
-"""What claims see of a batch of units, or of their moves: sights as columns, and labels made from them."""
+"""What claims see of a batch of units, or of their moves: valuations as columns, and labels made from them."""
 
 from collections.abc import Callable
 
 import numpy as np
 
-from fencebench.checker.tables.action_table import Menu
+from fencebench.checker.tables.action_table import StepTemplates
 from fencebench.checker.tables.arrays import Growing, Ids, Words
 from fencebench.checker.tables.interning import Numbers
 from fencebench.checker.tables.machine_tables import Tables
-from fencebench.checker.tables.memo import Grid
-from fencebench.checker.tables.property_tables import Panel, View
+from fencebench.checker.tables.memo import MemoTable
+from fencebench.checker.tables.property_tables import PropertyGroup, View
 from fencebench.checker.tables.row_index import Index
-from fencebench.checker.tables.unit_rows import Label, Rows
+from fencebench.checker.tables.unit_rows import Label, UnitTable
 
-Sight = list[Ids]
-"""A column for each place of a sight: parts before, parts after, event."""
+Valuation = list[Ids]
+"""A column for each place of a valuation: parts before, parts after, event."""
 
 
 class Chain:
-    """Labels of a batch: an effect, then what one panel after the other reads of the unit."""
+    """Labels of a batch: an effect, then what one group after the other reads of the unit."""
 
-    def __init__(self, tables: Tables, panels: tuple[Panel, ...], labels: Numbers[Label]) -> None:
-        self.tables, self.panels = tables, panels
-        self.ears = [self.ear(panel) for panel in panels]
-        self.stages: list[Numbers[Label]] = [*(Numbers[Label]() for _ in panels), labels]
-        self.start = Grid(1, lambda ids: self.stages[0](Label(ids[0], ())))
-        self.grids = [self.link(position) for position in range(len(panels))]
+    def __init__(self, tables: Tables, groups: tuple[PropertyGroup, ...], labels: Numbers[Label]) -> None:
+        self.tables, self.groups = tables, groups
+        self.heard_events = [self.event_memo(group) for group in groups]
+        self.stages: list[Numbers[Label]] = [*(Numbers[Label]() for _ in groups), labels]
+        self.start = MemoTable(1, lambda ids: self.stages[0](Label(ids[0], ())))
+        self.memos = [self.link(position) for position in range(len(groups))]
 
-    def ear(self, panel: Panel) -> Grid:
-        """Return the grid that turns an event into what a panel hears of it."""
-        return Grid(1, lambda ids: self.tables.heard(panel, ids[0]))
+    def event_memo(self, group: PropertyGroup) -> MemoTable:
+        """Return the memo that turns an event into what a group hears of it."""
+        return MemoTable(1, lambda ids: self.tables.event_for(group, ids[0]))
 
-    def link(self, position: int) -> Grid:
-        """Return the grid that adds the view of one panel."""
+    def link(self, position: int) -> MemoTable:
+        """Return the memo that adds the view of one group."""
         before, after = self.stages[position], self.stages[position + 1]
 
         def extend(ids: tuple[int, ...]) -> int:
             effect, views = before.values[ids[0]]
             return after(Label(effect, (*views, ids[1:])))
 
-        return Grid(1 + len(self.panels[position].places), extend)
+        return MemoTable(1 + len(self.groups[position].places), extend)
 
-    def __call__(self, effect: Ids, sight: Sight) -> Ids:
+    def __call__(self, effect: Ids, valuation: Valuation) -> Ids:
         """Return the label of each of a batch."""
         number = self.start([effect], len(effect))
-        for panel, ear, grid in zip(self.panels, self.ears, self.grids, strict=True):
-            heard = [*sight[:-1], ear([sight[-1]], len(effect))]
-            number = grid([number, *(heard[place] for place in panel.places)], len(effect))
+        for group, events, memo in zip(self.groups, self.heard_events, self.memos, strict=True):
+            heard = [*valuation[:-1], events([valuation[-1]], len(effect))]
+            number = memo([number, *(heard[place] for place in group.places)], len(effect))
         return np.asarray(number)
 
 
@@ -57,21 +57,21 @@ UNSEEN = -1
 class Units:
     """All units met so far: the numbers of their parts, their moves, and what strikes in them.
 
-    Most moves are never allowed: where a move leads, its label and its alarm are filled in by the first that is.
+    Most moves are never allowed: where a move leads, its label and its fired are filled in by the first that is.
     """
 
-    def __init__(self, tables: Tables, rows: Rows) -> None:
-        self.questions = tables.questions
+    def __init__(self, tables: Tables, table: UnitTable) -> None:
+        self.properties = tables.properties
         self.index = Index(len(tables.parts))
-        self.menu = Menu(tables)
+        self.templates = StepTemplates(tables)
         self.starts, self.counts = Growing(np.int64), Growing(default=UNSEEN)
-        self.alarms, self.stances = Growing(), Growing()
-        self.offer, self.effect, self.target, self.label, self.alarm = (Growing() for _ in range(5))
-        self.judges = {p: Grid(len(p.reads), panel_alarm(tables, p)) for p in tables.questions.of_unit}
-        self.judges |= {p: Grid(len(p.reads), panel_alarm(tables, p)) for p in tables.questions.of_move}
-        self.joins = Grid(2, lambda pair: self.questions.join(*pair))
-        self.labels = Chain(tables, self.questions.of_passage, rows.labels)
-        self.stance = Chain(tables, self.questions.of_both, rows.stances)
+        self.fired_in, self.outlooks = Growing(), Growing()
+        self.template, self.effect, self.target, self.label, self.fired = (Growing() for _ in range(5))
+        self.judges = {p: MemoTable(len(p.reads), group_fired(tables, p)) for p in tables.properties.of_unit}
+        self.judges |= {p: MemoTable(len(p.reads), group_fired(tables, p)) for p in tables.properties.of_move}
+        self.joins = MemoTable(2, lambda pair: self.properties.join(*pair))
+        self.labels = Chain(tables, self.properties.of_passage, table.labels)
+        self.outlook = Chain(tables, self.properties.of_both, table.outlooks)
 
     def number(self, ids: tuple[int, ...]) -> int:
         """Number one unit."""
@@ -90,38 +90,38 @@ class Units:
 
     def grow(self) -> None:
         """Make room for every unit that has a number."""
-        for array in (self.starts, self.counts, self.alarms, self.stances):
+        for array in (self.starts, self.counts, self.fired_in, self.outlooks):
             array.grow(self.index.size)
 
     def learn(self, units: Words) -> None:
         """Tabulate those of the units that occur for the first time."""
         units = units[self.counts.array[units] == UNSEEN]
         columns = self.columns(units)
-        source, offer = self.menu.of(columns)
+        source, template = self.templates.of(columns)
         counts = np.bincount(source, minlength=len(units))
-        self.starts.array[units] = self.offer.size + np.cumsum(counts) - counts
+        self.starts.array[units] = self.template.size + np.cumsum(counts) - counts
         self.counts.array[units] = counts
-        self.alarms.array[units] = self.asked(self.questions.of_unit, [*columns, *columns])
+        self.fired_in.array[units] = self.asked(self.properties.of_unit, [*columns, *columns])
         silence: Ids = np.zeros(len(units), np.int32)
-        self.stances.array[units] = self.stance(silence, [*columns, *columns, silence])
-        self.offer.push(offer)
-        self.effect.push(self.menu.effect.array[offer])
-        self.target.push(np.full(len(offer), UNSEEN, np.int32))
-        for array in (self.label, self.alarm):
-            array.grow(self.offer.size)
+        self.outlooks.array[units] = self.outlook(silence, [*columns, *columns, silence])
+        self.template.push(template)
+        self.effect.push(self.templates.effect.array[template])
+        self.target.push(np.full(len(template), UNSEEN, np.int32))
+        for array in (self.label, self.fired):
+            array.grow(self.template.size)
 
     def complete(self, units: Words, moves: Words) -> None:
         """Fill in where moves of units lead, and judge them by what they do to the unit."""
-        offers, before = self.offer.array[moves], self.columns(units)
-        self.menu.fill(offers)
-        after = self.menu.changed(offers, before)
-        sight = [*before, *after, self.menu.event.array[offers]]
-        self.label.array[moves] = self.labels(self.effect.array[moves], sight)
-        alarm = self.menu.alarm.array[offers]
-        for panel, flags in zip(self.questions.of_move, self.menu.open, strict=True):
-            ask = np.flatnonzero(flags.array[offers])
-            alarm[ask] = self.joined(alarm[ask], panel, [column[ask] for column in sight])
-        self.alarm.array[moves] = alarm
+        actions, before = self.template.array[moves], self.columns(units)
+        self.templates.fill(actions)
+        after = self.templates.changed(actions, before)
+        valuation = [*before, *after, self.templates.event.array[actions]]
+        self.label.array[moves] = self.labels(self.effect.array[moves], valuation)
+        fired = self.templates.fired.array[actions]
+        for group, flags in zip(self.properties.of_move, self.templates.open, strict=True):
+            ask = np.flatnonzero(flags.array[actions])
+            fired[ask] = self.joined(fired[ask], group, [column[ask] for column in valuation])
+        self.fired.array[moves] = fired
         self.target.array[moves] = self.index(after)  # last: another thread may use the move once it has a target
         self.grow()
 
@@ -129,19 +129,19 @@ class Units:
         """Return the part numbers of some units."""
         return [column.array[units] for column in self.index.columns]
 
-    def asked(self, panels: tuple[Panel, ...], sight: Sight) -> Ids:
-        """Return the alarm of several panels."""
-        alarm: Ids = np.zeros(len(sight[0]), np.int32)
-        for panel in panels:
-            alarm = self.joined(alarm, panel, sight)
-        return alarm
+    def asked(self, groups: tuple[PropertyGroup, ...], valuation: Valuation) -> Ids:
+        """Return the fired of several groups."""
+        fired: Ids = np.zeros(len(valuation[0]), np.int32)
+        for group in groups:
+            fired = self.joined(fired, group, valuation)
+        return fired
 
-    def joined(self, alarm: Ids, panel: Panel, sight: Sight) -> Ids:
-        """Return alarms together with those of one more panel."""
-        new = self.judges[panel]([sight[place] for place in panel.places], len(alarm))
-        return self.joins([alarm, new], len(alarm)) if new.any() else alarm
+    def joined(self, fired: Ids, group: PropertyGroup, valuation: Valuation) -> Ids:
+        """Return fired_in together with those of one more group."""
+        new = self.judges[group]([valuation[place] for place in group.places], len(fired))
+        return self.joins([fired, new], len(fired)) if new.any() else fired
 
 
-def panel_alarm(tables: Tables, panel: Panel) -> Callable[[View], int]:
-    """Return a panel's alarm as a function of what it reads."""
-    return lambda ids: tables.ask(panel, ids)
+def group_fired(tables: Tables, group: PropertyGroup) -> Callable[[View], int]:
+    """Return a group's fired as a function of what it reads."""
+    return lambda ids: tables.ask(group, ids)

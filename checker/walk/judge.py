@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable, Iterator
 from functools import cache
+from typing import Any
 
-from fencebench.checker.search.properties import Promises, Question, Sight, concerns, sight_of_state, sight_of_step
+from fencebench.checker.search.properties import Promises, Question, Valuation, concerns, of_state, of_step
 from fencebench.checker.walk.proposals import Numbered
 from fencebench.model.machine import Machine, State, Transition
 
@@ -13,13 +14,13 @@ class Remembered:
 
     def __init__(self, question: Question) -> None:
         self.question = question
-        self.answers: dict[Sight, str | None] = {}
+        self.answers: dict[tuple[Any, ...], str | None] = {}
 
-    def ask(self, numbers: Sight, sight: Sight) -> str | None:
-        """Return why the promise is broken at this sight, if it is; `numbers` is the sight in numbers."""
+    def ask(self, numbers: Valuation, seen: Valuation) -> str | None:
+        """Return why the promise is broken at what is seen, if it is; `numbers` is the same in numbers."""
         key = self.question.look(numbers)
         if key not in self.answers:
-            self.answers[key] = self.question.claim.fails(*self.question.look(sight))
+            self.answers[key] = self.question.claim.why(*self.question.look(seen))
         return self.answers[key]
 
 
@@ -28,10 +29,10 @@ def remembered(questions: Iterable[Question]) -> tuple[Remembered, ...]:
     return tuple(map(Remembered, questions))
 
 
-def broken(questions: Iterable[Remembered], numbers: Sight, sight: Sight) -> Iterator[tuple[str, str]]:
-    """Yield the name of each promise that is broken at this sight, and why."""
+def broken(questions: Iterable[Remembered], numbers: Valuation, seen: Valuation) -> Iterator[tuple[str, str]]:
+    """Yield the name of each promise that is broken at what is seen, and why."""
     for question in questions:
-        why = question.ask(numbers, sight)
+        why = question.ask(numbers, seen)
         if why is not None:
             yield question.question.claim.name, why
 
@@ -54,11 +55,11 @@ class Judge:
         kept = set(self.parts) - {self.parts[i] for i in changed}
         return tuple(q for q in self.unit_state if not set(q.question.claim.reads) <= kept)
 
-    def about(self, event: int, sight: Sight) -> tuple[tuple[Remembered, ...], tuple[Remembered, ...]]:
+    def about(self, event: int, seen: Valuation) -> tuple[tuple[Remembered, ...], tuple[Remembered, ...]]:
         """Return what is asked about a step with this event: of the unit, and of the shared part."""
         if event not in self.concerned:
             of_unit, of_shared = (
-                tuple(q for q in questions if concerns(q.question.claim, sight))
+                tuple(q for q in questions if concerns(q.question.claim, seen))
                 for questions in (self.unit_step, self.shared_step)
             )
             self.concerned[event] = of_unit, of_shared
@@ -68,11 +69,11 @@ class Judge:
         self, before: State, step: Transition, units: tuple[Numbered, Numbered], told: Numbered
     ) -> Iterator[tuple[str, str]]:
         """Yield what a step breaks; `told` numbers the event, and the shared part before and after."""
-        numbers, sight = (*units[0], *units[1], *told, 0), sight_of_step(before, step)
-        of_unit, of_shared = self.about(told[0], sight)
+        numbers, seen = Valuation(units[0], units[1], told[0], told[1], told[2], 0), of_step(before, step)
+        of_unit, of_shared = self.about(told[0], seen)
         if step.unit is not None:
-            yield from broken(of_unit, numbers, sight)
-        yield from broken(of_shared, numbers[-4:], sight[-4:])
+            yield from broken(of_unit, numbers, seen)
+        yield from broken(of_shared, numbers, seen)
 
     def of_arrival(
         self, state: State, step: Transition, units: tuple[Numbered, Numbered], told: Numbered
@@ -81,6 +82,6 @@ class Judge:
         shared = (0, told[2], told[2], 0)
         if step.unit is not None and units[0] != units[1]:
             changed = tuple(i for i, (old, new) in enumerate(zip(*units, strict=True)) if old != new)
-            yield from broken(self.readers(changed), (*units[1], *units[1], *shared), sight_of_state(state, step.unit))
+            yield from broken(self.readers(changed), Valuation(units[1], units[1], *shared), of_state(state, step.unit))
         if told[1] != told[2]:
-            yield from broken(self.shared_state, shared, sight_of_state(state, None))
+            yield from broken(self.shared_state, Valuation((), (), *shared), of_state(state, None))

@@ -8,7 +8,7 @@ from itertools import islice
 
 from fencebench.checker.search.replay import StoredStep, stored
 from fencebench.checker.search.result import Finding
-from fencebench.checker.walk.ground import Ground
+from fencebench.checker.walk.tables import WalkTables
 from fencebench.checker.walk.walker import Walker
 
 Story = tuple[StoredStep, ...]
@@ -28,9 +28,9 @@ def finding_of(walker: Walker, promise: str) -> Finding:
     return Finding(promise, sum(1 for t in trace if t.event.fault), steps, why, trace)
 
 
-def retold(ground: Ground, story: Iterable[StoredStep], promise: str) -> Finding | None:
+def retold(tables: WalkTables, story: Iterable[StoredStep], promise: str) -> Finding | None:
     """Replay what can be taken of a story; return what breaks the promise, if anything does."""
-    walker = Walker(ground)
+    walker = Walker(tables)
     for wanted in story:
         option = walker.find(wanted)
         if option is not None:
@@ -84,32 +84,32 @@ def ways(story: Story) -> Iterator[Way]:
         size //= 2
 
 
-def least(ground: Ground, found: Finding) -> Finding:
+def least(tables: WalkTables, found: Finding) -> Finding:
     """Return the story with nothing left in it that can be left out by itself, on the lowest units."""
     best: Finding | None = None
     while best is None or found.cost < best.cost:
         best = found
         for way in ways(story_of(found)):
-            found = shortened(ground, found, way)
-    return lowest(ground, found)
+            found = shortened(tables, found, way)
+    return lowest(tables, found)
 
 
-def shortened(ground: Ground, found: Finding, way: Way) -> Finding:
+def shortened(tables: WalkTables, found: Finding, way: Way) -> Finding:
     """Leave out, one after the other, whatever can be left out in one way."""
     tried = 0
     while True:
         story = next(islice(way(story_of(found)), tried, None), None)
         if story is None:
             return found
-        again = retold(ground, story, found.property)
+        again = retold(tables, story, found.property)
         if again is not None and again.cost < found.cost:
             found = again
         else:
             tried += 1
 
 
-def lowest(ground: Ground, found: Finding) -> Finding:
+def lowest(tables: WalkTables, found: Finding) -> Finding:
     """Return the same story told of the lowest units, where they are alike."""
     story = renumbered(story_of(found))
-    again = retold(ground, story, found.property)
+    again = retold(tables, story, found.property)
     return again if again is not None and again.cost <= found.cost else found

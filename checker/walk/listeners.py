@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from fencebench.checker.search.coverage import Counting
+from fencebench.checker.search.limits import FIRST, Stop, StopKind
 from fencebench.checker.search.result import Finding
 from fencebench.checker.walk.least import finding_of
 from fencebench.checker.walk.rules import Broken
@@ -17,7 +18,11 @@ Watch = Callable[[int, int, int], None]
 
 
 class Enough(BaseException):
-    """A walk is stopped from outside; no `Exception`, so that hypothesis lets it through. The message is the limit."""
+    """A walk is stopped from outside; no `Exception`, so that hypothesis lets it through."""
+
+    def __init__(self, stop: Stop) -> None:
+        super().__init__(str(stop))
+        self.stop = stop
 
 
 @dataclass(frozen=True)
@@ -44,7 +49,7 @@ class Round:
 
 @dataclass
 class Tally:
-    """What a survey has seen; `limit` is the limit that stopped it, or "" when it went to its end."""
+    """What a survey has seen; `limit` is what stopped it, if anything."""
 
     counting: Counting
     walks: int = 0
@@ -53,13 +58,13 @@ class Tally:
     finals: int = 0
     most_faults: int = 0
     longest: int = 0
-    limit: str = ""
+    limit: Stop | None = None
     found: dict[str, Finding] = field(default_factory=dict)
     found_in: dict[str, Round] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
-class Surveyor:
+class SurveyListener:
     """Listens to a survey: counts, and keeps the first story of each broken promise."""
 
     tally: Tally
@@ -74,7 +79,7 @@ class Surveyor:
         tally.counting.step(before, step)
         tally.counting.arrival(step.after, step)
         if tally.steps % 32 == 0 and time.monotonic() > self.deadline:
-            raise Enough(f"{self.plan.max_seconds:g} seconds")
+            raise Enough(Stop(StopKind.SECONDS, f"{self.plan.max_seconds:g} seconds"))
 
     def broken(self, walker: Walker) -> None:
         """Keep what is broken for the first time; stop where that is all that was wanted."""
@@ -83,7 +88,7 @@ class Surveyor:
         self.tally.found.update(new)
         if new and (self.plan.stop_at == "first" or self.plan.promise):
             self.ended(walker)
-            raise Enough("first violation")
+            raise Enough(FIRST)
 
     def ended(self, walker: Walker) -> None:
         """Count a walk; those that hypothesis gives up before their first step are none."""
@@ -122,4 +127,4 @@ class Shrinker:
     def ended(self, walker: Walker) -> None:
         """Stop when shrinking takes too long."""
         if self.steps_left < 0 or time.monotonic() > self.deadline:
-            raise Enough("shrinking")
+            raise Enough(Stop(StopKind.SHRINKING, "shrinking"))

@@ -9,8 +9,8 @@ from typing import Protocol
 
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
-from fencebench.checker.walk.ground import Site
 from fencebench.checker.walk.swarm import Pick, Swarm, Walking, stretches, swarms
+from fencebench.checker.walk.tables import WalkSource
 from fencebench.checker.walk.walker import Walker
 from fencebench.model.machine import State, Transition
 
@@ -19,7 +19,7 @@ class Broken(AssertionError):
     """A promise is broken on this walk; the message names it and the reason."""
 
 
-class Ears(Protocol):
+class Listener(Protocol):
     """Who listens to walks."""
 
     def step(self, before: State, step: Transition) -> None:
@@ -32,7 +32,7 @@ class Ears(Protocol):
         """Hear of the end of a walk."""
 
 
-def walk_class(site: Site, ears: Ears, most_steps: int) -> type[RuleBasedStateMachine]:
+def walk_class(source: WalkSource, listener: Listener, most_steps: int) -> type[RuleBasedStateMachine]:
     """Return the state machine of a model; hypothesis runs it, shrinks it, and pytest can collect its TestCase."""
 
     class Walk(RuleBasedStateMachine):
@@ -40,22 +40,22 @@ def walk_class(site: Site, ears: Ears, most_steps: int) -> type[RuleBasedStateMa
 
         walking: Walking
 
-        @initialize(swarm=swarms(site.ground, site.tempers))
+        @initialize(swarm=swarms(source.tables, source.profiles))
         def begin(self, swarm: Swarm) -> None:
-            self.walking = Walking(site.next_ground(), swarm)
+            self.walking = Walking(source.next_tables(), swarm)
 
         @rule(stretch=stretches())
         def take(self, stretch: tuple[Pick, ...]) -> None:
             walker = self.walking.walker
             before = walker.state
             for step in islice(self.walking.steps(stretch), most_steps - len(walker.trace)):
-                ears.step(before, step)
+                listener.step(before, step)
                 before = step.after
                 if walker.broken:
-                    ears.broken(walker)
+                    listener.broken(walker)
 
         def teardown(self) -> None:
             if hasattr(self, "walking"):
-                ears.ended(self.walking.walker)
+                listener.ended(self.walking.walker)
 
     return Walk

@@ -14,12 +14,13 @@ from hypothesis import HealthCheck, Phase, Verbosity, seed, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from fencebench.checker.search.coverage import Counting
+from fencebench.checker.search.limits import Stop
 from fencebench.checker.search.result import Coverage, Finding
-from fencebench.checker.walk.ground import Site
 from fencebench.checker.walk.least import least
-from fencebench.checker.walk.listeners import Enough, Plan, Round, Shrinker, Surveyor, Tally, Watch
-from fencebench.checker.walk.rules import Broken, Ears, walk_class
+from fencebench.checker.walk.listeners import Enough, Plan, Round, Shrinker, SurveyListener, Tally, Watch
+from fencebench.checker.walk.rules import Broken, Listener, walk_class
 from fencebench.checker.walk.swarm import STRETCH
+from fencebench.checker.walk.tables import WalkSource
 
 ROUND = 10
 """Walks between two seeds."""
@@ -44,14 +45,14 @@ class Walked:
     most_faults: int
     longest: int
     seconds: float
-    limit: str
+    limit: Stop | None
     coverage: Coverage
     first: Mapping[str, Finding]
     shrunk: Mapping[str, Finding]
     least: Mapping[str, Finding]
 
 
-def hypothesis_runs(site: Site, ears: Ears, round_: Round, *phases: Phase) -> None:
+def hypothesis_runs(source: WalkSource, listener: Listener, round_: Round, *phases: Phase) -> None:
     """Let hypothesis walk, without a deadline and health checks as is its own default for state machines.
 
     Its database and its output stay out of it, so that the seed alone decides.
@@ -67,43 +68,43 @@ def hypothesis_runs(site: Site, ears: Ears, round_: Round, *phases: Phase) -> No
         print_blob=False,
         report_multiple_bugs=False,
     )
-    run_state_machine_as_test(seed(round_.seed)(walk_class(site, ears, round_.steps)), settings=wanted)
+    run_state_machine_as_test(seed(round_.seed)(walk_class(source, listener, round_.steps)), settings=wanted)
 
 
-def survey(site: Site, plan: Plan, deadline: float, watch: Watch) -> Tally:
+def survey(source: WalkSource, plan: Plan, deadline: float, watch: Watch) -> Tally:
     """Walk, and see what breaks."""
-    tally = Tally(Counting(site.ground.machine))
-    surveyor = Surveyor(tally, plan, deadline, watch)
+    tally = Tally(Counting(source.tables.machine))
+    listener = SurveyListener(tally, plan, deadline, watch)
     try:
         for round_ in rounds(plan):
-            hypothesis_runs(site, surveyor, round_, Phase.generate)
+            hypothesis_runs(source, listener, round_, Phase.generate)
             tally.found_in.update({name: round_ for name in tally.found if name not in tally.found_in})
-    except Enough as limit:
-        tally.limit = str(limit)
+    except Enough as enough:
+        tally.limit = enough.stop
         tally.found_in.update({name: round_ for name in tally.found if name not in tally.found_in})
     return tally
 
 
-def shrunk(site: Site, round_: Round, found: Finding, steps: int, deadline: float) -> Finding:
+def shrunk(source: WalkSource, round_: Round, found: Finding, steps: int, deadline: float) -> Finding:
     """Let hypothesis find the promise's story again and shrink it."""
     shrinker = Shrinker(found.property, deadline, steps)
     with suppress(Broken, Enough):
-        hypothesis_runs(site, shrinker, round_, Phase.generate, Phase.shrink)
+        hypothesis_runs(source, shrinker, round_, Phase.generate, Phase.shrink)
     return min((f for f in (shrinker.best, found) if f is not None), key=lambda f: f.cost)
 
 
-def walk(site: Site, plan: Plan, watch: Watch = lambda *_: None) -> Walked:
+def walk(source: WalkSource, plan: Plan, watch: Watch = lambda *_: None) -> Walked:
     """Survey, shrink and minimise."""
     started = time.monotonic()
     deadline = started + plan.max_seconds if plan.max_seconds else float("inf")
-    tally = survey(site, plan, deadline, watch)
+    tally = survey(source, plan, deadline, watch)
     seconds = time.monotonic() - started
     share = plan.shrink_steps // max(len(tally.found), 1)
     small = {
-        name: shrunk(site.only(name), tally.found_in[name], found, share, deadline)
+        name: shrunk(source.only(name), tally.found_in[name], found, share, deadline)
         for name, found in tally.found.items()
     }
-    smallest = {name: least(site.only(name).ground, found) for name, found in small.items()}
+    smallest = {name: least(source.only(name).tables, found) for name, found in small.items()}
     return Walked(
         walks=tally.walks,
         steps=tally.steps,

@@ -1,7 +1,7 @@
 """Which step comes next: each walk draws its own swarm, and each step names the next one within it.
 
 A swarm switches a part of the faults off, makes some rules lazy (taken only where no other can be), keeps faults
-apart, and lets only some units begin. Some walks have a temper instead, which also makes rules keen (asked first): it
+apart, and lets only some units begin. Some walks have a profile instead, which also makes rules keen (asked first): it
 brings about what chance alone hardly would. What is drawn names a step in a way that survives shrinking: an order in
 which the rules are asked, a unit, one of its alternatives.
 """
@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from hypothesis import strategies as st
 
-from fencebench.checker.walk.ground import Ground, Temper
+from fencebench.checker.walk.tables import Profile, WalkTables
 from fencebench.checker.walk.walker import Walker
 from fencebench.model.machine import Transition
 
@@ -24,7 +24,7 @@ KINDS = (1, 1, 2, 2, 3, 4, 6)
 LAZY = (0, 2, 4, 8)
 """Lazy rules of a run, at most: where many are lazy, none is."""
 SHARE = 10
-"""Each temper that a site has is that of one walk in so many."""
+"""Each profile that a source has is that of one walk in so many."""
 ORDERS = 64
 """Orders in which the rules may be asked; the first is the model's own."""
 STRETCH = 4
@@ -32,9 +32,9 @@ STRETCH = 4
 
 
 class Swarm(NamedTuple):
-    """The temper of a walk, ordinary steps between two faults, how many units begin."""
+    """The profile of a walk, ordinary steps between two faults, how many units begin."""
 
-    temper: Temper
+    profile: Profile
     pause: int
     units: int
 
@@ -47,7 +47,7 @@ class Pick(NamedTuple):
     which: int
 
 
-def swarms(ground: Ground, tempers: tuple[Temper, ...]) -> st.SearchStrategy[Swarm]:
+def swarms(tables: WalkTables, profiles: tuple[Profile, ...]) -> st.SearchStrategy[Swarm]:
     """Draw the swarm of a run. The fewer units begin, the deeper each gets; the others begin when those are at rest.
 
     Drawn as bytes: hypothesis draws whole numbers unevenly, and some from the constants of whatever code is loaded.
@@ -56,21 +56,21 @@ def swarms(ground: Ground, tempers: tuple[Temper, ...]) -> st.SearchStrategy[Swa
 
     def swarm(drawn: bytes) -> Swarm:
         bent, pause, units = drawn[:3]
-        given = tempers[bent % SHARE : bent % SHARE + 1]
-        temper = given[0] if given else any_temper(ground, drawn[3:])
-        begin = 1 if temper.alone else 1 + units % len(ground.numbers)
-        return Swarm(temper, PAUSES[pause % len(PAUSES)], begin)
+        given = profiles[bent % SHARE : bent % SHARE + 1]
+        profile = given[0] if given else any_profile(tables, drawn[3:])
+        begin = 1 if profile.alone else 1 + units % len(tables.numbers)
+        return Swarm(profile, PAUSES[pause % len(PAUSES)], begin)
 
     return st.binary(min_size=size, max_size=size).map(swarm)
 
 
-def any_temper(ground: Ground, drawn: bytes) -> Temper:
-    """Return the temper that is drawn: a few kinds of faults, some lazy rules."""
+def any_profile(tables: WalkTables, drawn: bytes) -> Profile:
+    """Return the profile that is drawn: a few kinds of faults, some lazy rules."""
     kinds, lazy = KINDS[drawn[0] % len(KINDS)], LAZY[drawn[1] % len(LAZY)]
     faults, rules = drawn[2 : 2 + kinds], drawn[2 + KINDS[-1] :][:lazy]
-    return Temper(
-        faults=frozenset(ground.faults[n % len(ground.faults)] for n in faults),
-        lazy=frozenset(ground.ordinary[n % len(ground.ordinary)] for n in rules),
+    return Profile(
+        faults=frozenset(tables.faults[n % len(tables.faults)] for n in faults),
+        lazy=frozenset(tables.ordinary[n % len(tables.ordinary)] for n in rules),
     )
 
 
@@ -81,27 +81,27 @@ def stretches() -> st.SearchStrategy[tuple[Pick, ...]]:
 
 
 @cache
-def orders(ground: Ground) -> tuple[tuple[str, ...], ...]:
+def orders(tables: WalkTables) -> tuple[tuple[str, ...], ...]:
     """Return the orders of asking: the same for the same model, each rule first in its share of them."""
-    names, chance = [*ground.ordinary, *ground.faults], Random(0)
+    names, chance = [*tables.ordinary, *tables.faults], Random(0)
     return (tuple(names), *(tuple(chance.sample(names, len(names))) for _ in range(ORDERS - 1)))
 
 
 class Walking:
     """A walk under its swarm: which rule comes next."""
 
-    def __init__(self, ground: Ground, swarm: Swarm) -> None:
-        self.ground, self.swarm, self.faults = ground, swarm, swarm.temper.faults
-        self.walker = Walker(ground, frozenset(ground.faults) - self.faults)
+    def __init__(self, tables: WalkTables, swarm: Swarm) -> None:
+        self.tables, self.swarm, self.faults = tables, swarm, swarm.profile.faults
+        self.walker = Walker(tables, frozenset(tables.faults) - self.faults)
         self.walker.activate(swarm.units)
         self.calm_steps, self.over = swarm.pause, False
         self.asking = cache(self.order)
 
     def order(self, number: int) -> tuple[str, ...]:
         """Return an order of asking the rules that may come at all, by tiers."""
-        rules = orders(self.ground)[number % ORDERS]
-        on = (rule for rule in rules if rule in self.faults or rule not in self.ground.faults)
-        return tuple(sorted(on, key=self.swarm.temper.tier))
+        rules = orders(self.tables)[number % ORDERS]
+        on = (rule for rule in rules if rule in self.faults or rule not in self.tables.faults)
+        return tuple(sorted(on, key=self.swarm.profile.tier))
 
     def first(self, order: tuple[str, ...]) -> str | None:
         """Return the first rule of the order under which a step can be taken, no fault during a pause."""
@@ -113,7 +113,7 @@ class Walking:
         chosen, everybody = self.first(order), len(self.walker.numbers)
         if chosen is None and self.walker.active < everybody:
             self.walker.activate(everybody)
-            self.over = self.swarm.temper.alone
+            self.over = self.swarm.profile.alone
             chosen = self.first(order)
         if chosen is None and self.calm_steps < self.swarm.pause:
             self.calm_steps = self.swarm.pause

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from fencebench.checker.search.replay import StoredStep
-from fencebench.checker.walk.ground import SUBJECT, Ground
 from fencebench.checker.walk.proposals import Numbered, Offer
-from fencebench.model.machine import Event, Shared, State, Step, Transition
+from fencebench.checker.walk.tables import SUBJECT, WalkTables
+from fencebench.model.machine import REFUSED, Event, Refused, Shared, State, Step, Transition
 
 Call = tuple[int | None, str, int | None, str]
 """Who does what: unit, action, epoch, fault."""
@@ -41,22 +41,22 @@ class Walker:
     Only the first `active` units act; the others wait. Only faults that are not `off` strike.
     """
 
-    def __init__(self, ground: Ground, off: frozenset[str] = frozenset()) -> None:
-        self.ground = ground
-        self.machine = ground.machine
-        self.state = ground.machine.initial
+    def __init__(self, tables: WalkTables, off: frozenset[str] = frozenset()) -> None:
+        self.tables = tables
+        self.machine = tables.machine
+        self.state = tables.machine.initial
         self.active = len(self.state.units)
-        self.menu = ground.menu.copy(off)
-        self.numbers = list(ground.numbers)
+        self.proposed = tables.proposed.copy(off)
+        self.numbers = list(tables.numbers)
         self.trace: list[Transition] = []
         self.broken: dict[str, tuple[int, str]] = {}
         self.forget()
-        self.note(ground.broken_at_first)
+        self.note(tables.broken_at_first)
 
     def forget(self) -> None:
         """Forget what the shared part answered: it is another one now."""
-        self.shared_number = self.ground.shareds(self.state.shared)
-        self.answers: dict[int, Shared | None] = {}
+        self.shared_number = self.tables.shareds(self.state.shared)
+        self.answers: dict[int, Shared | Refused] = {}
         self.own: dict[str, list[Option]] = {}
         self.possible: dict[str, bool] = {}
 
@@ -65,32 +65,33 @@ class Walker:
         """How many faults have struck."""
         return self.machine.faults(self.state.shared)
 
-    def after(self, offer: Offer) -> Shared | None:
-        """Return the shared part after a step, or None where it does not allow it now."""
-        number, effect, shared = offer.presumes, offer.step.effect, self.state.shared
+    def after(self, offer: Offer) -> Shared | Refused:
+        """Return the shared part after a step, or `REFUSED` where it does not allow it now."""
+        number = offer.presumes
         if number not in self.answers:
-            self.answers[number] = shared if effect is None else self.machine.allow(shared, effect)
+            self.answers[number] = self.machine.answer(self.state.shared, offer.step.effect)
         return self.answers[number]
 
     def allowed(self, unit: int, offers: Iterable[Offer]) -> Iterator[Option]:
         """Yield the offers of a unit that the shared part allows now."""
         for offer in offers:
             after = self.after(offer)
-            if after is not None:
+            if after is not REFUSED:
                 yield Option(unit, offer, after)
 
     def own_options(self, rule: str) -> list[Option]:
         """Return the shared part's own steps under a rule."""
         if rule not in self.own:
-            steps = self.ground.own[rule](self.state.shared) if rule in self.ground.own else ()
-            number = self.ground.kitchen.offer
+            actions, shared = self.tables.own.get(rule, ()), self.state.shared
+            steps = [step for action in actions for step in self.machine.ask_shared(action, shared)]
+            number = self.tables.action_tables.offer
             self.own[rule] = [Option(None, number(Step(step.event)), step.shared) for step in steps]
         return self.own[rule]
 
     def options(self, rule: str) -> Iterator[Option]:
         """Yield all steps under a rule that the shared part allows now, of the units that act."""
         for unit in range(self.active):
-            yield from self.allowed(unit, self.menu.offers(rule, unit))
+            yield from self.allowed(unit, self.proposed.offers(rule, unit))
         yield from self.own_options(rule)
 
     def pick(self, rule: str, unit: int, which: int) -> Option:
@@ -100,7 +101,7 @@ class Walker:
         """
         for i in range(self.active):
             turn = (unit + i) % self.active
-            found = list(self.allowed(turn, self.menu.offers(rule, turn)))
+            found = list(self.allowed(turn, self.proposed.offers(rule, turn)))
             if found:
                 return found[which % len(found)]
         own = self.own_options(rule)
@@ -114,8 +115,8 @@ class Walker:
     def can(self, rule: str) -> bool:
         """Say whether any step under the rule can be taken now."""
         if rule not in self.possible:
-            offered = any(self.after(offer) is not None for offer in self.menu.under(rule, self.active))
-            self.possible[rule] = offered or (rule in self.ground.own and bool(self.own_options(rule)))
+            offered = any(self.after(offer) is not REFUSED for offer in self.proposed.under(rule, self.active))
+            self.possible[rule] = offered or (rule in self.tables.own and bool(self.own_options(rule)))
         return self.possible[rule]
 
     def transition(self, option: Option) -> Transition:
@@ -134,10 +135,10 @@ class Walker:
         """Yield the steps of this call that can be taken now."""
         unit = wanted[0]
         if unit is None:
-            own = (option for rule in self.ground.own for option in self.own_options(rule))
+            own = (option for rule in self.tables.own for option in self.own_options(rule))
             yield from (option for option in own if called(None, option.event) == wanted)
         elif unit < len(self.numbers):
-            offers = (offer for offer in self.menu.all_offers(unit) if called(unit, offer.step.event) == wanted)
+            offers = (offer for offer in self.proposed.all_offers(unit) if called(unit, offer.step.event) == wanted)
             yield from self.allowed(unit, offers)
 
     def take(self, option: Option) -> Transition:
@@ -162,17 +163,17 @@ class Walker:
             numbers[place] = number
         changed = tuple(place for place, number in offer.moves if self.numbers[i][place] != number)
         self.numbers[i] = tuple(numbers)
-        touched = self.menu.renew(i, self.state.units[i], self.numbers[i], changed)
+        touched = self.proposed.renew(i, self.state.units[i], self.numbers[i], changed)
         self.possible = {rule: can for rule, can in self.possible.items() if rule not in touched}
 
     def judge(self, before: State, step: Transition, units: tuple[Numbered, Numbered], told: Numbered) -> None:
         """Ask the promises about a step and the state it leads to, and the system under test for its answer."""
-        judge = self.ground.judge
+        judge = self.tables.judge
         self.note(judge.of_step(before, step, units, told))
         self.note(judge.of_arrival(step.after, step, units, told))
         if judge.promises.final and self.is_final():
             self.note(judge.promises.of_final(step.after))
-        why = self.ground.subject(before, step) if self.ground.subject else None
+        why = self.tables.subject(before, step) if self.tables.subject else None
         self.note([(SUBJECT, why)] if why else [])
 
     def note(self, broken: Iterable[tuple[str, str]]) -> None:
@@ -185,7 +186,7 @@ class Walker:
         if self.active < len(self.numbers):
             return False
         struck = self.faults
-        ordinary = (option for rule in self.ground.ordinary if self.can(rule) for option in self.options(rule))
+        ordinary = (option for rule in self.tables.ordinary if self.can(rule) for option in self.options(rule))
         return not any(self.machine.faults(o.shared) <= struck and self.moves(o) for o in ordinary)
 
     def moves(self, option: Option) -> bool:

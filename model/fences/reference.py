@@ -41,7 +41,12 @@ REFERENCE = Fence(
         commit.no_artifact,
     ),
     consume=(consume.unsealed, consume.other_revision, consume.mixed_inputs),
-    publish=(publish.missing_shards, publish.unresolved_conflict, publish.mixed_revisions),
+    publish=(
+        publish.missing_shards,
+        publish.unconsumed,
+        publish.unresolved_conflict,
+        publish.mixed_revisions,
+    ),
     epochs="driver",
     holds="shard",
     claims="drawn",
@@ -58,4 +63,5 @@ REFERENCE = Fence(
     report="mean over shards",
     on_stale="reject",
     recovery="ledger",
+    cleanup="nothing",
 )

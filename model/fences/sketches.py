@@ -17,6 +17,7 @@ SHARD_KEYED = Fence(
     checkpoint="index",
     consumption="stored",
     report="total over rows",
+    publish=(publish.unconsumed,),
 )
 
 
@@ -32,6 +33,7 @@ LAST_WRITE_WINS = Fence(
     sealing="a step later",
     checkpoint="with digest",
     consumption="stored",
+    publish=(publish.unconsumed,),
 )
 
 
@@ -43,7 +45,7 @@ WORKER_EPOCHS = Fence(
     write=(write.lease_margin,),
     put=(put.already_stored, put.other_revision, put.stale_epoch),
     commit=(commit.already_committed, commit.other_revision, commit.conflict, commit.stale_epoch),
-    publish=(publish.missing_shards, publish.unresolved_conflict),
+    publish=(publish.missing_shards, publish.unconsumed, publish.unresolved_conflict),
     epochs="worker",
     holds="none",
     settlement="keep",
@@ -67,6 +69,7 @@ SPEND_SKETCH = Fence(
     model="pinned",
     checkpoint="with digest",
     consumption="stored",
+    publish=(publish.unconsumed,),
 )
 
 
@@ -84,6 +87,7 @@ PROVENANCE_A = Fence(
     checkpoint="none",
     calls="whole",
     report="total over rows",
+    publish=(publish.unconsumed,),
 )
 
 PROVENANCE_B = replace(

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from fencebench.model.fence import Fence, Rule
 from fencebench.model.fences.reference import REFERENCE
-from fencebench.model.rules import commit, put
+from fencebench.model.rules import commit, publish, put
 
 WORKER_CLOCK = replace(
     REFERENCE,
@@ -75,5 +75,6 @@ COMPENSATING = replace(
     summary="the reference with a reducer that takes what is stored, and retracts what the seal did not accept",
     consumption="stored",
     on_stale="compensate",
+    publish=(*REFERENCE.publish, publish.not_accepted),
 )
 """The reducer is ahead of the ledger, and comes back to it."""

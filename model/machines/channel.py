@@ -7,12 +7,13 @@ Source: `seeds/000` assumption 2 and its two grounds of rejection; `seeds/002`, 
 
 from collections.abc import Iterator
 
-from fencebench.model.fence import Answer
+from fencebench.model.fence import GO_ON, Answer
 from fencebench.model.machine import Event, Step
+from fencebench.model.machines.acceptance import unaccepted
 from fencebench.model.machines.lease import Clock
 from fencebench.model.machines.ledger import Booking, CommitView, Content, Grant, Ledger, Request, book
 from fencebench.model.machines.shared import Effect, lost
-from fencebench.model.machines.store import Store
+from fencebench.model.machines.store import Consumed, Store
 from fencebench.model.machines.worker import Attempt, Changes, claimed, ended
 from fencebench.model.settings import Setup
 
@@ -46,6 +47,7 @@ def deliver(
     attempt: Attempt,
     lapsed: bool,
     heartbeat: bool,
+    reduced: Consumed,
     *,
     setup: Setup,
 ) -> Iterator[Step]:
@@ -55,11 +57,26 @@ def deliver(
         booking = book(row, CommitView(ledger, grant, store.artifacts, lapsed, heartbeat, meter, setup))
         i = channel.index(row)
         changes = (*changes_of(booking), ("channel", channel[:i] + channel[i + 1 :]))
-        answers = ended(attempt, clock) if attempt.phase == "sent" else ()
-        step = Step(event_of(booking.answer, row, number if len(rows) > 1 else 0), (*changes, *answers), booking.effect)
+        answers = told(attempt, clock, booking.answer, setup) if attempt.phase == "sent" else ()
+        effect = counted(booking, ledger, store, reduced, setup)
+        step = Step(event_of(booking.answer, row, number if len(rows) > 1 else 0), (*changes, *answers), effect)
         yield step
         if booking.answer.refusal is None and answers:
             yield lost(step, ("attempt", "clock"), attempt=attempt._replace(phase="stored"))
+
+
+def told(attempt: Attempt, clock: Clock, answer: Answer, setup: Setup) -> Changes:
+    """Return the changes of a worker that has the answer to its commit: it ends, or first deletes what it put."""
+    refused = answer.refusal is not None and answer.refusal not in GO_ON
+    if refused and setup.fence.cleanup == "own artifact":
+        return (("attempt", attempt._replace(phase="refused")),)
+    return ended(attempt, clock)
+
+
+def counted(booking: Booking, ledger: Ledger, store: Store, reduced: Consumed, setup: Setup) -> Effect:
+    """Return the effect of a booking, with the consumed rows that it makes accepted ones."""
+    before, after = (unaccepted(reduced, kept, store, setup) for kept in (ledger, booking.ledger))
+    return booking.effect._replace(unaccepted=after - before)
 
 
 def duplicate(channel: Rows, *, setup: Setup) -> Iterator[Step]:
@@ -78,6 +95,7 @@ def forge(
     meter: int,
     fixture: int,
     heartbeat: bool,
+    reduced: Consumed,
     *,
     setup: Setup,
 ) -> Iterator[Step]:
@@ -93,4 +111,4 @@ def forge(
     row = Request(setup.epoch, tokens, content, named, claimed=claimed(setup))
     booking = book(row, CommitView(ledger, grant, store.artifacts, lapsed, heartbeat, meter, setup))
     event = event_of(booking.answer, row)._replace(action="forge", actor="forger", fault="forge")
-    yield Step(event, changes_of(booking), booking.effect._replace(fault="forge"))
+    yield Step(event, changes_of(booking), counted(booking, ledger, store, reduced, setup)._replace(fault="forge"))

@@ -158,7 +158,7 @@ def seal(driver: Driver, ledger: Ledger, *, setup: Setup) -> Iterator[Step]:
 
 def observe(driver: Driver, ledger: Ledger, *, setup: Setup) -> Iterator[Step]:
     """See that the shard is sealed: it is done, and not sent out again."""
-    if driver.phase in ("idle", "over ceiling", "watching", "given up") and ledger.sealed >= 0 and not ledger.replay:
+    if driver.phase in ("idle", "over ceiling", "watching", "given up") and ledger.sealed >= 0:
         event = Event("observe", "driver", "ledger", "look for a receipt", "done", epoch=ledger.sealed)
         rests = int(driver.phase not in RESTING)
         effect = Effect(resting=rests, incarnation=driver.incarnation)

@@ -10,15 +10,16 @@ from collections.abc import Iterator
 from fencebench.model.machine import Event, Step
 from fencebench.model.machines.lease import Clock
 from fencebench.model.machines.shared import Effect
-from fencebench.model.machines.worker import Attempt, alive
+from fencebench.model.machines.worker import Attempt, alive, ended
 from fencebench.model.settings import Setup
 
 
-def preempt(attempt: Attempt, *, setup: Setup) -> Iterator[Step]:
-    """Fault: the host is taken away, between any two steps of the worker."""
+def preempt(attempt: Attempt, clock: Clock, *, setup: Setup) -> Iterator[Step]:
+    """Fault: the host is taken away, between any two steps of the worker; the attempt may come back, or never does."""
     if alive(attempt) and not attempt.gone and attempt.phase != "sent":
         event = Event("preempt", "worker", label="preempted", fault="preempt", epoch=setup.epoch)
         yield Step(event, (("attempt", attempt._replace(gone=True)),), Effect(fault="preempt"))
+        yield Step(event._replace(label="preempted for good"), ended(attempt, clock), Effect(fault="preempt"))
 
 
 def resume(attempt: Attempt, *, setup: Setup) -> Iterator[Step]:

@@ -25,6 +25,10 @@ class Content(NamedTuple):
         return Content(tuple(sorted(inputs)), tuple(sorted(revisions)), cases)
 
 
+Identity = tuple[int, Content]
+"""Which row it is: its key (the epoch, within run and shard), provenance and content, whatever was burned for it."""
+
+
 class Request(NamedTuple):
     """What a caller asks: for which epoch, how many tokens, with what content, under which named input digest.
 
@@ -38,6 +42,11 @@ class Request(NamedTuple):
     named: int = 0
     reading_seconds: int = 0
     claimed: int = -1
+
+    @property
+    def identity(self) -> Identity:
+        """Which row it is about."""
+        return self.epoch, self.content
 
 
 class Hold(NamedTuple):
@@ -67,11 +76,16 @@ class Grant(NamedTuple):
 
 
 class Receipt(NamedTuple):
-    """A committed row."""
+    """A committed row, and the tokens that it carries."""
 
     epoch: int
     tokens: int
     content: Content
+
+    @property
+    def identity(self) -> Identity:
+        """Which row it is."""
+        return self.epoch, self.content
 
 
 class Ledger(NamedTuple):
@@ -94,7 +108,7 @@ class CommitView(NamedTuple):
 
     ledger: Ledger
     grant: Grant | None
-    stored: tuple[tuple[int, Content], ...]
+    stored: tuple[Identity, ...]
     lease_over: bool
     heartbeat: bool
     drawn: int
@@ -145,5 +159,7 @@ def sealed(ledger: Ledger, epoch: int) -> tuple[Ledger, int]:
 
 
 def disputed(ledger: Ledger, row: Receipt) -> Ledger:
-    """Return the ledger with a conflict on record; the same one twice is one."""
-    return ledger._replace(conflicts=tuple(sorted({*ledger.conflicts, row})))
+    """Return the ledger with a conflict on record; the same row twice is one."""
+    if row.identity in {other.identity for other in ledger.conflicts}:
+        return ledger
+    return ledger._replace(conflicts=tuple(sorted((*ledger.conflicts, row))))

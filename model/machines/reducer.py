@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from fencebench.model.machine import Event, Step
+from fencebench.model.machines.acceptance import accepted, unaccepted
 from fencebench.model.machines.driver import RESTING, Driver
 from fencebench.model.machines.ledger import Content, Ledger, Request
 from fencebench.model.machines.shared import Effect
@@ -56,17 +57,21 @@ def consume(driver: Driver, ledger: Ledger, store: Store, reduced: Rows, *, setu
         )
         outcome = str(answer.refusal or "consumed")
         event = Event("consume", "report", "ledger", f"consume epoch {epoch}", outcome, *answer[1:], epoch=epoch)
+        event = event._replace(message=row)
         if answer.refusal is None:
-            effect = Effect(rows=1, reduced=int(not reduced), is_open=True)
+            stray = int(row not in accepted(ledger, store, setup))
+            effect = Effect(rows=1, reduced=int(not reduced), unaccepted=stray, is_open=True)
             yield Step(event, (("reduced", tuple(sorted((*reduced, row)))),), effect)
         else:
             yield Step(event)
 
 
-def compensate(driver: Driver, ledger: Ledger, reduced: Rows, *, setup: Setup) -> Iterator[Step]:
+def compensate(driver: Driver, ledger: Ledger, store: Store, reduced: Rows, *, setup: Setup) -> Iterator[Step]:
     """Take back every consumed row that was not accepted in the end; the report is to be printed again."""
     kept = tuple(row for row in reduced if not stale(row, ledger))
     if decided(driver, ledger, setup) and kept != reduced:
         event = Event("compensate", "report", "ledger", "retract a stale row", "retracted")
-        effect = Effect(rows=len(kept) - len(reduced), reduced=-int(not kept), retracts=True)
+        strays = unaccepted(kept, ledger, store, setup) - unaccepted(reduced, ledger, store, setup)
+        gone = len(kept) - len(reduced)
+        effect = Effect(rows=gone, reduced=-int(not kept), unaccepted=strays, retracts=True)
         yield Step(event, (("reduced", kept),), effect)

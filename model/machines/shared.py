@@ -9,23 +9,28 @@ quietly); `seeds/002`, what it would change next (a report that refuses).
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from fencebench.model.machine import Event, Part, SharedStep, Step
-from fencebench.model.settings import FAULTS, Bound, Settings, Setup
+from fencebench.model.machine import REFUSED, Event, Part, Refused, SharedStep, Step
+from fencebench.model.settings import FAULTS, Bound, Fault, Settings, Setup
 
 
 class Limits(NamedTuple):
-    """What bounds a run: how many shards are planned, how many faults may strike in all and of each kind."""
+    """What bounds a run: how many shards are planned, how many faults may strike in all and of each kind.
+
+    `own` names the kinds that come with the fence.
+    """
 
     shards: int
     faults: int
     caps: tuple[int, ...]
+    own: tuple[str, ...] = ()
 
 
 class Shared(NamedTuple):
     """Tokens of the run by kind, the alias, faults struck by kind, shards sealed and at rest, and the report.
 
     `incarnation` counts driver crashes; `revisions` are those that receipts of the run carry; `reduced` counts shards
-    of which the reducer consumed `rows` rows; `report` is "", a refusal's class or "printed". `limits` never change.
+    of which the reducer consumed `rows` rows, `unaccepted` of them not accepted; `report` is "", a refusal's class or
+    "printed". `limits` never change.
     """
 
     limits: Limits
@@ -43,6 +48,7 @@ class Shared(NamedTuple):
     disputed: bool = False
     reduced: int = 0
     rows: int = 0
+    unaccepted: int = 0
     report: str = ""
 
     @property
@@ -78,25 +84,34 @@ class Effect(NamedTuple):
     disputes: bool = False
     reduced: int = 0
     rows: int = 0
+    unaccepted: int = 0
     retracts: bool = False
 
 
-SUMS = ("held", "committed", "written_off", "burned", "sealed", "resting", "reduced", "rows")
+SUMS = ("held", "committed", "written_off", "burned", "sealed", "resting", "reduced", "rows", "unaccepted")
 
 
 class PublishView(NamedTuple):
-    """What the report writer may look at."""
+    """What the report writer may look at: counts of shards, and of consumed rows that are not accepted."""
 
     planned: int
     sealed: int
+    consumed: int
+    unaccepted: int
     revisions: tuple[int, ...]
     disputed: bool
 
 
-def start(bound: Bound, settings: Settings) -> Shared:
-    """Return the shared part of a run that has just been opened."""
-    limits = Limits(bound.shards, bound.faults, tuple(bound.cap(fault) for fault in FAULTS))
-    return Shared(limits, bound.ceiling(settings))
+def start(bound: Bound, settings: Settings, own: tuple[Fault, ...] = ()) -> Shared:
+    """Return the shared part of a run that has just been opened; `own` are faults that come with the fence."""
+    caps = [bound.cap(fault) for fault in FAULTS] + [min(fault.cap, bound.faults) for fault in own]
+    limits = Limits(bound.shards, bound.faults, tuple(caps), tuple(fault.name for fault in own))
+    return Shared(limits, bound.ceiling(settings), struck=(0,) * len(caps))
+
+
+def index_of(fault: str, limits: Limits) -> int:
+    """Return the place of a fault in counts and caps."""
+    return FAULTS.index(fault) if fault in FAULTS else len(FAULTS) + limits.own.index(fault)
 
 
 def presumed(shared: Shared, effect: Effect) -> bool:
@@ -116,17 +131,17 @@ def strike(shared: Shared, fault: str) -> tuple[int, ...] | None:
     struck, limits = shared.struck, shared.limits
     if not fault:
         return struck
-    i = FAULTS.index(fault)
+    i = index_of(fault, limits)
     if sum(struck) >= limits.faults or struck[i] >= limits.caps[i]:
         return None
     return (*struck[:i], struck[i] + 1, *struck[i + 1 :])
 
 
-def allow(shared: Shared, effect: Effect) -> Shared | None:
-    """Return the shared part after the effect, or None where it presumes what is not so."""
+def allow(shared: Shared, effect: Effect) -> Shared | Refused:
+    """Return the shared part after the effect, or `REFUSED` where it presumes what is not so."""
     struck = strike(shared, effect.fault)
     if struck is None or not presumed(shared, effect):
-        return None
+        return REFUSED
     return shared._replace(**added(shared, effect), struck=struck, report="" if effect.retracts else shared.report)
 
 
@@ -167,11 +182,15 @@ def cut_allowance(shared: Shared, *, setup: Setup) -> Iterator[SharedStep]:
 
 
 def publish(shared: Shared, *, setup: Setup) -> Iterator[SharedStep]:
-    """The report writer looks when every shard is at rest and consumed: it prints once, or refuses with a class."""
+    """The report writer looks when every shard is at rest: it prints once, or refuses with a class.
+
+    Whether it waits until all that is sealed is consumed is a rule of the fence.
+    """
     planned = shared.limits.shards
-    if shared.resting < planned or shared.reduced < shared.sealed or shared.report == "printed":
+    if shared.resting < planned or shared.report == "printed":
         return
-    answer = setup.fence.judge("publish", None, PublishView(planned, shared.sealed, shared.revisions, shared.disputed))
+    counts = planned, shared.sealed, shared.reduced, shared.unaccepted
+    answer = setup.fence.judge("publish", None, PublishView(*counts, shared.revisions, shared.disputed))
     report = str(answer.refusal or "printed")
     if report != shared.report:
         event = Event("publish", "report", "ledger", "publish", report, answer.rule, answer.behind)

@@ -1,7 +1,8 @@
 """The artifact store of one shard: what was put, and the fence register.
 
 State: stored artifacts, each under its attempt's key, and the highest epoch that the driver told the store.
-Actions: `put`, `tell_store`. The store asks the control plane one question within the step: does the lease still run?
+Actions: `put`, `tell_store`, `clean_up`. The store asks the control plane one question within the step of a put:
+does the lease still run?
 Source: `seeds/000` step 2 (a commit only after the artifact's digest exists).
 """
 
@@ -9,12 +10,16 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from fencebench.model.machine import Event, Step
+from fencebench.model.machines.acceptance import unaccepted
 from fencebench.model.machines.driver import Driver
 from fencebench.model.machines.lease import Clock, over
-from fencebench.model.machines.ledger import Content, Request
+from fencebench.model.machines.ledger import Content, Identity, Ledger, Request
 from fencebench.model.machines.shared import Effect, lost
-from fencebench.model.machines.worker import Attempt, answered, claimed, done, may
+from fencebench.model.machines.worker import Attempt, answered, claimed, done, ended, may
 from fencebench.model.settings import Setup
+
+Consumed = tuple[Identity, ...]
+"""Rows that the report has consumed."""
 
 
 class Artifact(NamedTuple):
@@ -55,7 +60,7 @@ def tell_store(driver: Driver, store: Store, *, setup: Setup) -> Iterator[Step]:
         yield from (step, lost(step, ("driver",)))
 
 
-def put(attempt: Attempt, store: Store, clock: Clock, *, setup: Setup) -> Iterator[Step]:
+def put(attempt: Attempt, store: Store, clock: Clock, reduced: Consumed, *, setup: Setup) -> Iterator[Step]:
     """The worker puts its artifact: created, or the class of the refusal."""
     if not may(attempt, "put", setup):
         return
@@ -69,8 +74,25 @@ def put(attempt: Attempt, store: Store, clock: Clock, *, setup: Setup) -> Iterat
         return
     stored = store._replace(artifacts=tuple(sorted({*store.artifacts, Artifact(setup.epoch, attempt.content)})))
     for after in winners(stored, clock, setup):
-        step = Step(event, (*changes, ("store", after)))
+        step = Step(event, (*changes, ("store", after)), recounted(store, after, Ledger(), reduced, setup))
         yield from (step, lost(step, ("attempt",), attempt=attempt._replace(phase="graded")))
+
+
+def recounted(before: Store, after: Store, ledger: Ledger, reduced: Consumed, setup: Setup) -> Effect | None:
+    """Return the effect of a change of the store on the count of consumed rows that are not accepted, if it has one."""
+    strays = unaccepted(reduced, ledger, after, setup) - unaccepted(reduced, ledger, before, setup)
+    return Effect(unaccepted=strays) if strays else None
+
+
+def clean_up(
+    attempt: Attempt, store: Store, clock: Clock, ledger: Ledger, reduced: Consumed, *, setup: Setup
+) -> Iterator[Step]:
+    """A worker whose commit was refused deletes what it put, where the fence has it do so, and ends."""
+    if attempt.phase == "refused" and not attempt.gone:
+        left = tuple(a for a in store.artifacts if a != Artifact(setup.epoch, attempt.content))
+        event = Event("clean_up", "worker", "store", "delete artifact", "deleted", epoch=setup.epoch)
+        after = store._replace(artifacts=left)
+        yield Step(event, (*ended(attempt, clock), ("store", after)), recounted(store, after, ledger, reduced, setup))
 
 
 def winners(store: Store, clock: Clock, setup: Setup) -> Iterator[Store]:

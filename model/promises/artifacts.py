@@ -1,12 +1,12 @@
 """Promises about results: which is accepted, under which lease, on which input, and that it stays."""
 
 from fencebench.model.machine import Event
+from fencebench.model.machines.acceptance import accepted
 from fencebench.model.machines.lease import Clock, over
-from fencebench.model.machines.ledger import Ledger
+from fencebench.model.machines.ledger import Grant, Ledger
 from fencebench.model.machines.store import Store
 from fencebench.model.machines.worker import Attempt
-from fencebench.model.promises.accepted import accepted, first
-from fencebench.model.promises.promise import ORIGIN, RESULT, Promise
+from fencebench.model.promises.promise import ORIGIN, RESULT, Promise, first
 from fencebench.model.settings import Setup, digest
 
 
@@ -47,7 +47,7 @@ def receipt_has_artifact(ledger: Ledger, store: Store, *, setup: Setup) -> str |
 
     Source: seeds/000 step 2, commit only after the artifact digest exists.
     """
-    lost = (r.epoch for r in ledger.receipts if (r.epoch, r.content) not in store.artifacts)
+    lost = (r.epoch for r in ledger.receipts if r.identity not in store.artifacts)
     return first(f"the receipt of epoch {epoch} names an artifact that is not stored" for epoch in lost)
 
 
@@ -90,6 +90,21 @@ def one_input_version(ledger: Ledger, store: Store, *, setup: Setup) -> str | No
     """
     mixed = ((epoch, content.inputs) for epoch, content in accepted(ledger, store, setup) if len(content.inputs) > 1)
     return first(f"the artifact of epoch {epoch} mixes {' and '.join(map(digest, v))}" for epoch, v in mixed)
+
+
+def input_as_granted(ledger: Ledger, store: Store, grant: Grant | None, *, setup: Setup) -> str | None:
+    """Every accepted artifact was graded on the input that the grant of its epoch names.
+
+    Source: seeds/000 step 3 (a checkpoint carries the digest of its input); design section 5.
+    """
+    named = grant.named if grant else None
+    mine = (content.inputs for epoch, content in accepted(ledger, store, setup) if epoch == setup.epoch)
+    other = (inputs for inputs in mine if named is not None and inputs != (named,))
+    return first(
+        f"the artifact of epoch {setup.epoch} was graded on {' and '.join(map(digest, inputs))}, and its grant names "
+        f"{digest(named or 0)}"
+        for inputs in other
+    )
 
 
 def sealed_is_final(
@@ -171,6 +186,13 @@ PROMISES = (
         group=ORIGIN,
         failure="The cases of one result were graded on two versions of the input.",
         question="Is the digest of the input compared when a checkpoint is used, and again before it counts?",
+    ),
+    Promise(
+        input_as_granted,
+        title="A result is accepted that was graded on another input than was granted",
+        group=ORIGIN,
+        failure="A result counts although the slice that was graded is not the one that was planned and granted.",
+        question="Is the digest of the grant compared with what was loaded, and again with what is committed?",
     ),
     Promise(
         sealed_is_final,

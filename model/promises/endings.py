@@ -5,17 +5,17 @@ from typing import Any
 
 from fencebench.model.fence import Refusal
 from fencebench.model.machines.driver import tokens_asked
-from fencebench.model.machines.ledger import Grant
 from fencebench.model.machines.shared import Shared
-from fencebench.model.promises.accepted import first
 from fencebench.model.promises.progress import can_finish, may_finish
 from fencebench.model.promises.promise import (
     PROGRESS,
     Promise,
     Scope,
+    first,
     first_line,
 )
 from fencebench.model.settings import Setup
+from fencebench.model.shard import Shard, shard_of
 
 
 def ends_well(shared: Shared, units: tuple[Any, ...], *, setup: Setup) -> str | None:
@@ -24,19 +24,18 @@ def ends_well(shared: Shared, units: tuple[Any, ...], *, setup: Setup) -> str | 
     The reason of each missing shard must be true now: no epoch left, or the ceiling does not cover another attempt.
     Source: seeds/000 step 2 ("a crashed attempt consumes budget forever"); seeds/002, refuse when a shard is missing.
     """
-    return first(reason for i, unit in enumerate(units) for reason in unfinished(i, unit, shared, setup)) or reported(
-        shared, setup
-    )
+    return first(
+        reason for i, unit in enumerate(units) for reason in unfinished(i, shard_of(unit), shared, setup)
+    ) or reported(shared, setup)
 
 
-def unfinished(i: int, unit: Any, shared: Shared, setup: Setup) -> Iterable[str]:
+def unfinished(i: int, shard: Shard, shared: Shared, setup: Setup) -> Iterable[str]:
     """Yield what is wrong with a shard that nothing will happen to any more."""
-    driver, ledger, fixture, checkpoint = unit[0], unit[1], unit[3], unit[4]
-    grants = [part for part in unit if isinstance(part, Grant)]
-    for epoch, grant in enumerate(grants):
+    driver, ledger = shard.driver, shard.ledger
+    for epoch, grant in enumerate(shard.grants):
         if grant.hold.live:
             yield f"shard {i} ends with {grant.hold.tokens} tokens of epoch {epoch} still held for nobody"
-    short = shared.promised + tokens_asked(checkpoint, fixture, setup) > shared.ceiling
+    short = shared.promised + tokens_asked(shard.checkpoint, shard.fixture, setup) > shared.ceiling
     reasons = {"over ceiling": short, "given up": ledger.highest + 1 >= setup.bound.epochs}
     if ledger.sealed < 0 and not reasons.get(driver.phase, False):
         yield f"shard {i} is missing without a reason that is true now (driver: {driver.phase})"
@@ -52,6 +51,7 @@ def reported(shared: Shared, setup: Setup) -> str | None:
         Refusal.MISSING_SHARDS: missing > 0,
         Refusal.UNRESOLVED_CONFLICT: shared.disputed,
         Refusal.MIXED_REVISIONS: len(shared.revisions) > 1,
+        Refusal.NO_RECEIPT: shared.unaccepted > 0,
     }
     if not true_now.get(shared.report, False):
         short = f"{missing} of {shared.limits.shards} shard(s) missing"

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from fencebench.model.fence import Fence, Rule
-from fencebench.model.settings import FAULTS, Bound, Settings
+from fencebench.model.settings import Bound, Settings, fault_names
 
 DEATH = ("preempt", "stall", "late")
 DEATH_BEFORE_SEND = ("preempt", "stall")
@@ -52,6 +52,7 @@ ACTIONS: dict[str, Need] = {
     "recover": Need((("crash_driver",),)),
     "replay": Need((DEATH,), epochs=2, spare=True),
     "compensate": Need((DEATH,), epochs=2, spare=True),
+    "clean_up": Need((DEATH,), epochs=2, spare=True),
 }
 
 RULES: dict[str, Need] = {
@@ -75,14 +76,15 @@ RULES: dict[str, Need] = {
     "commit.ALREADY_COMMITTED": Need((("duplicate", "redeliver", "lose_reply"),)),
     "commit.REVISION_MISMATCH": Need((("flip_alias",),)),
     "commit.INPUT_MISMATCH": Need((("change_fixture",),)),
-    "commit.CONFLICT": Need((("forge",),)),
+    "commit.CONFLICT": Need((("redeliver",), ("flip_alias", "change_fixture"))),
     "commit.STALE_EPOCH": Need((DEATH,), epochs=2, spare=True),
     "commit.SEALED": Need((("forge",),)),
     "commit.LEASE_EXPIRED": Need((DEATH,)),
     "commit.UNRESERVED_SPEND": Need((("forge",),)),
     "put.INCOMPLETE": Need((("cut_allowance",),)),
     "publish.MISSING_SHARDS": Need((DEATH,)),
-    "publish.UNRESOLVED_CONFLICT": Need((("forge",),)),
+    "publish.UNRESOLVED_CONFLICT": Need((("redeliver",), ("flip_alias", "change_fixture"))),
+    "publish.NO_RECEIPT": Need((DEATH,), epochs=2, spare=True),
 }
 
 WITNESSES: dict[str, Need] = {
@@ -100,6 +102,7 @@ def actions(fence: Fence, bounds: tuple[Bound, ...]) -> Iterator[tuple[str, Need
         "resume_checkpoint": fence.checkpoint == "none",
         "replay": fence.on_stale != "replay",
         "compensate": fence.on_stale != "compensate",
+        "clean_up": fence.cleanup == "nothing",
         "give_up": all(bound.faults < bound.epochs for bound in bounds),
     }
     yield from ((name, need) for name, need in ACTIONS.items() if not absent.get(name, False))
@@ -122,7 +125,7 @@ def witnesses(fence: Fence) -> Iterator[tuple[str, Need]]:
 def owed(fence: Fence, bounds: tuple[Bound, ...], settings: Settings) -> Iterator[Debt]:
     """Yield everything that a search of the union of these bounds has to reach."""
     needs = [("action", name, need) for name, need in actions(fence, bounds)]
-    needs += [("fault", name, Need(((name,),))) for name in FAULTS]
+    needs += [("fault", name, Need(((name,),))) for name in fault_names(fence)]
     needs += [
         ("rule", full, RULES.get(f"{full.split('.')[0]}.{rule.refusal}", Need()))
         for full, rule in fence.rules()

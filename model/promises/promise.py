@@ -1,6 +1,6 @@
 """What is known of a promise: one value, from which every command, picture, help text and page takes what it says."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
@@ -88,3 +88,8 @@ class Promise:
 def first_line(function: object) -> str:
     """Return the first line of a docstring."""
     return ((function.__doc__ if function is not None else "") or "").strip().partition("\n")[0]
+
+
+def first(reasons: Iterable[str]) -> str | None:
+    """Return the first reason, if there is one."""
+    return next(iter(reasons), None)

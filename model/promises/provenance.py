@@ -3,8 +3,7 @@
 from fencebench.model.machines.ledger import Grant, Ledger
 from fencebench.model.machines.shared import Shared
 from fencebench.model.machines.store import Store
-from fencebench.model.promises.accepted import first
-from fencebench.model.promises.promise import ORIGIN, Promise, Scope
+from fencebench.model.promises.promise import ORIGIN, Promise, Scope, first
 from fencebench.model.settings import Setup, revision_name
 
 
@@ -14,7 +13,7 @@ def attributable(ledger: Ledger, store: Store, *, setup: Setup) -> str | None:
     Source: seeds/002, every row belongs to exactly one (job, shard, epoch, revision).
     """
     seen: dict[int, set[int]] = {}
-    for epoch, content in (*store.artifacts, *((r.epoch, r.content) for r in (*ledger.receipts, *ledger.conflicts))):
+    for epoch, content in (*store.artifacts, *(row.identity for row in (*ledger.receipts, *ledger.conflicts))):
         seen.setdefault(epoch, set()).update(content.revisions)
     mixed = ((epoch, sorted(revisions)) for epoch, revisions in sorted(seen.items()) if len(revisions) > 1)
     return first(f"epoch {epoch} has {' and '.join(map(revision_name, r))} under one key" for epoch, r in mixed)

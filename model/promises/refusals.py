@@ -1,38 +1,149 @@
 """`rejections_classified`: every refusal's class is true of what stands, and a refusal changes nothing else.
 
-One function for each boundary, as each looks at other parts; `TRUE_OF` below each are the classes and when they are
-right (design section 4, the table of classes). A class that is not listed for its boundary is never right there.
+A class has one condition, at whichever boundary it is answered (`CONDITIONS`; design section 4, the table of classes).
+Each boundary shows what can be known there as `Facts`; a class whose condition asks for what is not known at a boundary
+has no business there.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import NamedTuple
 
 from fencebench.model.fence import Refusal
 from fencebench.model.machine import Event
 from fencebench.model.machines.lease import Clock, over
-from fencebench.model.machines.ledger import Content, Grant, Hold, Ledger, Receipt, Request
+from fencebench.model.machines.ledger import Content, Grant, Hold, Identity, Ledger, Request
+from fencebench.model.machines.shared import Shared
 from fencebench.model.machines.store import Store
 from fencebench.model.promises.promise import ANSWERS, Claim, Promise
 from fencebench.model.settings import Setup
 
-Truth = Mapping[str, Callable[[], bool]]
+
+class Facts(NamedTuple):
+    """What can be known at a boundary when it answers; None is not known there.
+
+    `content` is what the request carries, `wanted` the input version that it has to have, `asks` what a grant asks for
+    and `granted` what it holds already. `stored` and `booked` are what stands in the store and the ledger, `keyed` what
+    stands under the request's key where it is asked.
+    """
+
+    epoch: int
+    pinned: int | None = None
+    content: Content | None = None
+    wanted: int | None = None
+    keyed: tuple[object, ...] | None = None
+    asks: object = None
+    granted: tuple[object, ...] | None = None
+    stored: tuple[Identity, ...] | None = None
+    booked: tuple[Identity, ...] | None = None
+    highest: int | None = None
+    raises: bool = False
+    lease_over: bool | None = None
+    within_margin: bool | None = None
+    hold: Hold | None = None
+    drawn: int | None = None
+    claimed: int | None = None
+    draws: int | None = None
+    cases: int | None = None
+    sealed: bool | None = None
+    missing: bool | None = None
+    disputed: bool | None = None
+    revisions: tuple[int, ...] | None = None
+    unaccepted: bool | None = None
+
+    @property
+    def identity(self) -> Identity | None:
+        """Which row or artifact the request is about."""
+        return None if self.content is None else (self.epoch, self.content)
 
 
-def untrue(event: Event, truth: Truth) -> str | None:
-    """Say that the class of a refusal is not right, or nothing."""
-    if event.outcome in Refusal.__members__ and not truth.get(event.outcome, lambda: False)():
-        return f"{event.label} (epoch {event.epoch}) was answered {event.outcome}, which is not so"
+Condition = Callable[[Facts], bool | None]
+
+
+def among(one: object, some: tuple[object, ...] | None) -> bool | None:
+    """Say whether one is among some; None where either is not known."""
+    return None if one is None or some is None else one in some
+
+
+def other_content(facts: Facts) -> bool | None:
+    """Say whether the same key with other content is there."""
+    mine = facts.asks if facts.content is None else facts.identity
+    return None if facts.keyed is None or mine is None else bool(facts.keyed) and mine not in facts.keyed
+
+
+def other_revision(facts: Facts) -> bool | None:
+    """Say whether what was served is not the pinned revision."""
+    return None if facts.content is None else facts.content.revisions != (facts.pinned,)
+
+
+def other_input(facts: Facts) -> bool | None:
+    """Say whether what was graded or loaded is another input than it has to be."""
+    return None if facts.content is None or facts.wanted is None else facts.content.inputs != (facts.wanted,)
+
+
+def stale(facts: Facts) -> bool | None:
+    """Say whether the epoch is below the highest granted; at a grant: not above it."""
+    return None if facts.highest is None else facts.epoch < facts.highest + facts.raises
+
+
+def unreserved(facts: Facts) -> bool | None:
+    """Say whether no hold is live under the key, or the tokens named are not those drawn under it."""
+    if facts.hold is None or facts.claimed is None:
+        return None
+    return not facts.hold.live or facts.claimed != facts.drawn
+
+
+def exhausted(facts: Facts) -> bool | None:
+    """Say whether the call would draw more than the hold."""
+    if facts.hold is None or facts.drawn is None or facts.draws is None:
+        return None
+    return facts.drawn + facts.draws > facts.hold.tokens
+
+
+def incomplete(facts: Facts) -> bool | None:
+    """Say whether planned cases are missing."""
+    return None if facts.cases is None or facts.content is None else facts.content.cases < facts.cases
+
+
+def unknown(facts: Facts) -> bool | None:
+    """Say nothing: the class has no condition that the facts of a boundary tell."""
     return None
 
 
-def content_truth(request: Request, keyed: list[Content], named: int | None, setup: Setup) -> Truth:
-    """Return the truths that put and commit share: about what stands under the key, and about what was named."""
-    pinned = setup.pinned(request.epoch)
-    return {
-        Refusal.CONFLICT: lambda: bool(keyed) and request.content not in keyed,
-        Refusal.REVISION_MISMATCH: lambda: request.content.revisions != (pinned,),
-        Refusal.INPUT_MISMATCH: lambda: request.content.inputs != (named,),
-    }
+CONDITIONS: Mapping[str, Condition] = {
+    Refusal.ALREADY_RESERVED: lambda facts: among(facts.asks, facts.granted),
+    Refusal.ALREADY_STORED: lambda facts: among(facts.identity, facts.stored),
+    Refusal.ALREADY_COMMITTED: lambda facts: among(facts.identity, facts.booked),
+    Refusal.CONFLICT: other_content,
+    Refusal.REVISION_MISMATCH: other_revision,
+    Refusal.INPUT_MISMATCH: other_input,
+    Refusal.STALE_EPOCH: stale,
+    Refusal.SEALED: lambda facts: None if facts.booked is None else bool(facts.booked),
+    Refusal.LEASE_EXPIRED: lambda facts: facts.lease_over,
+    Refusal.LEASE_MARGIN: lambda facts: facts.within_margin,
+    Refusal.UNRESERVED_SPEND: unreserved,
+    Refusal.NO_HOLD: lambda facts: None if facts.hold is None else not facts.hold.live,
+    Refusal.HOLD_EXHAUSTED: exhausted,
+    Refusal.NO_ARTIFACT: lambda facts: None if facts.stored is None else facts.identity not in facts.stored,
+    Refusal.INCOMPLETE: lambda facts: (
+        None if facts.cases is None or not facts.content else facts.content.cases < facts.cases
+    ),
+    Refusal.MISSING_SHARDS: lambda facts: facts.missing,
+    Refusal.UNRESOLVED_CONFLICT: lambda facts: facts.disputed,
+    Refusal.MIXED_REVISIONS: lambda facts: None if facts.revisions is None else len(facts.revisions) > 1,
+    Refusal.NO_RECEIPT: lambda facts: facts.unaccepted if facts.sealed is None else not facts.sealed,
+}
+"""When a refusal with each class is right; OVER_CEILING is said of the run (`spend_refusals`)."""
+
+
+def untrue(event: Event, facts: Facts) -> str | None:
+    """Say that the class of a refusal is not right, or nothing."""
+    if event.outcome not in Refusal.__members__:
+        return None
+    true = CONDITIONS.get(event.outcome, unknown)(facts)
+    asked = f"{event.label}{f' (epoch {event.epoch})' if event.epoch is not None else ''}"
+    if true is None:
+        return f"{asked} was answered {event.outcome}, a class that nothing known there can tell"
+    return None if true else f"{asked} was answered {event.outcome}, which is not so"
 
 
 def put_refusals(
@@ -40,16 +151,20 @@ def put_refusals(
 ) -> str | None:
     """Refusals at put."""
     request: Request = event.message  # type: ignore[assignment]
-    keyed = [a.content for a in store.artifacts if a.epoch == request.epoch]
-    truth = {
-        **content_truth(request, keyed, request.named, setup),
-        Refusal.ALREADY_STORED: lambda: request.content in keyed,
-        Refusal.STALE_EPOCH: lambda: request.epoch < ledger.highest,
-        Refusal.LEASE_EXPIRED: lambda: over(clock, setup),
-        Refusal.INCOMPLETE: lambda: request.content.cases < setup.settings.cases,
-    }
+    facts = Facts(
+        request.epoch,
+        setup.pinned(request.epoch),
+        request.content,
+        request.named,
+        keyed=tuple(a for a in store.artifacts if a.epoch == request.epoch),
+        stored=store.artifacts,
+        booked=tuple(row.identity for row in ledger.receipts),
+        highest=ledger.highest,
+        lease_over=over(clock, setup),
+        cases=setup.settings.cases,
+    )
     changed = "the refused put changed the store" if event.outcome != "created" and store != after_store else None
-    return untrue(event, truth) or changed
+    return untrue(event, facts) or changed
 
 
 def commit_refusals(
@@ -66,51 +181,59 @@ def commit_refusals(
 ) -> str | None:
     """Refusals at commit, of rows that workers sent and of forged ones."""
     request: Request = event.message  # type: ignore[assignment]
-    row = Receipt(request.epoch, request.tokens, request.content)
-    keyed = [r for r in ledger.receipts if r.epoch == request.epoch]
-    hold = grant.hold if grant else Hold()
-    truth = {
-        **content_truth(request, [r.content for r in keyed], grant.named if grant else None, setup),
-        Refusal.CONFLICT: lambda: bool(keyed) and row not in keyed,
-        Refusal.ALREADY_COMMITTED: lambda: row in keyed,
-        Refusal.STALE_EPOCH: lambda: request.epoch < ledger.highest,
-        Refusal.SEALED: lambda: bool(ledger.receipts),
-        Refusal.LEASE_EXPIRED: lambda: over(clock, setup),
-        Refusal.UNRESERVED_SPEND: lambda: not hold.live or request.tokens != meter,
-        Refusal.NO_ARTIFACT: lambda: (request.epoch, request.content) not in store.artifacts,
-    }
+    booked = tuple(row.identity for row in ledger.receipts)
+    facts = Facts(
+        request.epoch,
+        setup.pinned(request.epoch),
+        request.content,
+        grant.named if grant else None,
+        keyed=tuple(row for row in booked if row[0] == request.epoch),
+        stored=store.artifacts,
+        booked=booked,
+        highest=ledger.highest,
+        lease_over=over(clock, setup),
+        hold=grant.hold if grant else Hold(),
+        drawn=meter,
+        claimed=request.tokens,
+        cases=setup.settings.cases,
+    )
     kept = (after_ledger.receipts, after_ledger.sealed, after_grant) == (ledger.receipts, ledger.sealed, grant)
     changed = "the refused commit changed the ledger" if event.outcome != "COMMITTED" and not kept else None
-    return untrue(event, truth) or changed
+    return untrue(event, facts) or changed
 
 
 def call_refusals(event: Event, grant: Grant | None, meter: int, after_meter: int, *, setup: Setup) -> str | None:
     """Refusals at the gateway."""
     request: Request = event.message  # type: ignore[assignment]
-    hold = grant.hold if grant else Hold()
     if event.outcome == Refusal.OVER_CEILING:
         return None  # said of the run, and judged by `spend_refusals`
-    truth: Truth = {
-        Refusal.NO_HOLD: lambda: not hold.live,
-        Refusal.INPUT_MISMATCH: lambda: grant is not None and request.named != grant.named,
-        Refusal.HOLD_EXHAUSTED: lambda: meter + request.tokens > hold.tokens,
-    }
+    facts = Facts(
+        setup.epoch,
+        content=Content((request.named,), (setup.pinned(setup.epoch) or 0,)),
+        pinned=setup.pinned(setup.epoch),
+        wanted=grant.named if grant else None,
+        hold=grant.hold if grant else Hold(),
+        drawn=meter,
+        draws=request.tokens,
+    )
     billed = event.outcome in Refusal.__members__ and meter != after_meter
-    return untrue(event, truth) or ("the refused call was billed" if billed else None)
+    return untrue(event, facts) or ("the refused call was billed" if billed else None)
 
 
 def worker_refusals(
     event: Event, clock: Clock, checkpoint: Content | None, fixture: int, *, setup: Setup
 ) -> str | None:
     """Refusals of a worker to itself: at the start, and before it writes."""
-    inputs, revisions = (checkpoint.inputs, checkpoint.revisions) if checkpoint else ((), ())
     margin = setup.settings.lease_seconds - setup.settings.margin_seconds
-    truth: Truth = {
-        Refusal.LEASE_MARGIN: lambda: clock.reading_seconds >= margin,
-        Refusal.INPUT_MISMATCH: lambda: checkpoint is not None and inputs != (fixture,),
-        Refusal.REVISION_MISMATCH: lambda: checkpoint is not None and revisions != (setup.pinned(setup.epoch),),
-    }
-    return untrue(event, truth)
+    facts = Facts(
+        setup.epoch,
+        setup.pinned(setup.epoch),
+        checkpoint,
+        fixture,
+        lease_over=over(clock, setup),
+        within_margin=clock.reading_seconds >= margin,
+    )
+    return untrue(event, facts)
 
 
 def reserve_refusals(event: Event, ledger: Ledger, grant: Grant | None, *, setup: Setup) -> str | None:
@@ -118,45 +241,55 @@ def reserve_refusals(event: Event, ledger: Ledger, grant: Grant | None, *, setup
     if event.outcome == Refusal.OVER_CEILING:
         return None  # said of the run, and judged by `spend_refusals`
     request: Request = event.message  # type: ignore[assignment]
-    same = grant is not None and (grant.named, grant.hold.tokens) == (request.named, request.tokens)
-    truth: Truth = {
-        Refusal.ALREADY_RESERVED: lambda: same,
-        Refusal.CONFLICT: lambda: grant is not None and not same,
-        Refusal.STALE_EPOCH: lambda: request.epoch <= ledger.highest,
-        Refusal.SEALED: lambda: bool(ledger.receipts),
-    }
-    return untrue(event, truth)
+    granted = ((grant.named, grant.hold.tokens),) if grant else ()
+    facts = Facts(
+        request.epoch,
+        keyed=granted,
+        asks=(request.named, request.tokens),
+        granted=granted,
+        booked=tuple(row.identity for row in ledger.receipts),
+        highest=ledger.highest,
+        raises=True,
+    )
+    return untrue(event, facts)
 
 
-def spend_refusals(event: Event, shared: Any, *, setup: Setup) -> str | None:
+def spend_refusals(event: Event, shared: Shared, *, setup: Setup) -> str | None:
     """Refusals for the run's ceiling: of a hold by what is promised, of a call by what is burned."""
     if event.outcome != Refusal.OVER_CEILING:
         return None
     request: Request = event.message  # type: ignore[assignment]
     spent = {"reserve": shared.promised, "grade": shared.burned}.get(event.action, 0)
-    return untrue(event, {Refusal.OVER_CEILING: lambda: spent + request.tokens > shared.ceiling})
+    short = spent + request.tokens > shared.ceiling
+    return None if short else f"{event.label} (epoch {event.epoch}) was answered {event.outcome}, which is not so"
 
 
-def consume_refusals(event: Event, ledger: Ledger, *, setup: Setup) -> str | None:
-    """Refusals of the reducer; a row it refuses for its content must be one that the rules at commit refuse as well."""
-    rows = [r.content for r in ledger.receipts if r.epoch == event.epoch]
-    pinned = setup.pinned(event.epoch or 0)
-    truth: Truth = {
-        Refusal.NO_RECEIPT: lambda: ledger.sealed < 0,
-        Refusal.REVISION_MISMATCH: lambda: any(content.revisions != (pinned,) for content in rows),
-        Refusal.INPUT_MISMATCH: lambda: any(len(content.inputs) > 1 for content in rows),
-    }
-    return untrue(event, truth)
+def consume_refusals(event: Event, ledger: Ledger, grant: Grant | None, *, setup: Setup) -> str | None:
+    """Refusals of the reducer."""
+    row: Identity = event.message  # type: ignore[assignment]
+    facts = Facts(
+        row[0],
+        setup.pinned(row[0]),
+        row[1],
+        grant.named if grant else None,
+        booked=tuple(r.identity for r in ledger.receipts),
+        highest=ledger.highest,
+        sealed=ledger.sealed >= 0,
+    )
+    return untrue(event, facts)
 
 
-def publish_refusals(event: Event, shared: Any, *, setup: Setup) -> str | None:
-    """Refusals of the report."""
-    truth: Truth = {
-        Refusal.MISSING_SHARDS: lambda: shared.sealed < shared.limits.shards,
-        Refusal.UNRESOLVED_CONFLICT: lambda: shared.disputed,
-        Refusal.MIXED_REVISIONS: lambda: len(shared.revisions) > 1,
-    }
-    return untrue(event, truth)
+def publish_refusals(event: Event, shared: Shared, *, setup: Setup) -> str | None:
+    """Refusals of the report; a shard that is sealed and not consumed yet is missing from it, too."""
+    missing = shared.sealed < shared.limits.shards or shared.reduced < shared.sealed
+    facts = Facts(
+        -1,
+        missing=missing,
+        disputed=shared.disputed,
+        revisions=shared.revisions,
+        unaccepted=shared.unaccepted > 0,
+    )
+    return untrue(event, facts)
 
 
 PROMISES = (

@@ -1,13 +1,11 @@
 """Promises about the report: what it consumes, divides by and prints."""
 
-from typing import Any
-
-from fencebench.model.machine import Event
-from fencebench.model.machines.ledger import Content
+from fencebench.model.machine import Event, Unit
+from fencebench.model.machines.acceptance import accepted
 from fencebench.model.machines.shared import Shared
-from fencebench.model.promises.accepted import accepted, first
-from fencebench.model.promises.promise import REPORT, Promise, Scope
+from fencebench.model.promises.promise import REPORT, Claim, Promise, Scope, first
 from fencebench.model.settings import Setup
+from fencebench.model.shard import shard_of
 
 
 def denominator_is_shards(event: Event, shared: Shared, *, setup: Setup) -> str | None:
@@ -40,23 +38,27 @@ def conflict_never_averaged(event: Event, shared: Shared, *, setup: Setup) -> st
     return None
 
 
-def consumed_is_accepted(units: tuple[Any, ...], *, setup: Setup) -> str | None:
-    """In a final state, so after any compensation, every consumed row is an accepted one.
+def consumed_is_accepted(units: tuple[Unit, ...], *, setup: Setup) -> str | None:
+    """In a final state, and whenever a number is printed, every consumed row is an accepted one.
 
     Source: seeds/000, an explicit compensation path for what a downstream reducer already took.
     """
-    lost = (
-        (i, epoch)
-        for i, unit in enumerate(units)
-        for epoch, content in unit[6]
-        if not taken(unit, epoch, content, setup)
-    )
-    return first(f"the report holds epoch {epoch} of shard {i}, which was never accepted" for i, epoch in lost)
+    for i, shard in enumerate(map(shard_of, units)):
+        counts = accepted(shard.ledger, shard.store, setup)
+        lost = first(str(epoch) for epoch, content in shard.reduced if (epoch, content) not in counts)
+        if lost is not None:
+            return f"the report holds epoch {lost} of shard {i}, which was never accepted"
+    return None
 
 
-def taken(unit: Any, epoch: int, content: Content, setup: Setup) -> bool:
-    """Say whether a consumed row is accepted."""
-    return (epoch, content) in accepted(unit[1], unit[2], setup)
+def printed_is_accepted(event: Event, shared: Shared, *, setup: Setup) -> str | None:
+    """When a number is printed, every consumed row is an accepted one.
+
+    Source: as `consumed_is_accepted`, of which this is the printed part.
+    """
+    if event.outcome == "printed" and shared.unaccepted:
+        return f"the report is printed over {shared.unaccepted} row(s) that are not accepted"
+    return None
 
 
 PROMISES = (
@@ -89,6 +91,7 @@ PROMISES = (
     ),
     Promise(
         consumed_is_accepted,
+        more=(Claim(printed_is_accepted, ("publish",)),),
         scope=Scope.FINAL,
         title="The report holds a row that was never accepted",
         group=REPORT,

@@ -46,6 +46,24 @@ def billed_once(ledger: Ledger, *, setup: Setup) -> str | None:
     return None
 
 
+def books_cover_meter(
+    ledger: Ledger, meters: tuple[int, ...], grants: tuple[Grant | None, ...], *, setup: Setup
+) -> str | None:
+    """What a shard burned is never more than what is committed, held and written off for it.
+
+    Source: seeds/000, tokens of dead attempts burn unseen; design section 5: nothing that is billed is in no account.
+    """
+    holds = [grant.hold for grant in grants if grant]
+    committed = sum(row.tokens for row in ledger.receipts)
+    held, wasted = sum(h.tokens for h in holds if h.live), sum(h.written_off for h in holds)
+    burned, kept = sum(meters), committed + held + wasted
+    if burned > kept:
+        return (
+            f"{burned} tokens are burned, and the books have {committed} committed, {held} held, {wasted} written off"
+        )
+    return None
+
+
 def meter_under_ceiling(ledger: Ledger, meters: tuple[int, ...], *, setup: Setup) -> str | None:
     """A shard never burns more than one plan for each epoch granted, and no call lifts the run above its ceiling.
 
@@ -91,6 +109,13 @@ PROMISES = (
         group=RESULT,
         failure="Two attempts at one shard are booked, so the shard is paid for twice and weighs twice.",
         question="Does the ledger refuse a second receipt of a shard, or only a second receipt of an attempt?",
+    ),
+    Promise(
+        books_cover_meter,
+        title="Tokens are billed that no account has",
+        group=MONEY,
+        failure="The provider bills tokens that are neither booked nor held nor written off, so nobody sees them.",
+        question="What becomes of the tokens that a dead attempt has drawn, and of those that it draws after that?",
     ),
     Promise(
         meter_under_ceiling,

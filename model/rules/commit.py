@@ -1,13 +1,13 @@
 """Rules at `commit`: what the ledger looks at before it books a row."""
 
 from fencebench.model.fence import Refusal, rule
-from fencebench.model.machines.ledger import CommitView, Receipt, Request
+from fencebench.model.machines.ledger import CommitView, Request
 
 
 @rule(Refusal.ALREADY_COMMITTED)
 def already_committed(request: Request, view: CommitView) -> bool:
-    """This very row is booked: go on."""
-    return Receipt(request.epoch, request.tokens, request.content) in view.ledger.receipts
+    """This very row is booked, whatever was burned since: go on."""
+    return any(row.identity == request.identity for row in view.ledger.receipts)
 
 
 @rule(Refusal.ALREADY_COMMITTED)
@@ -28,11 +28,10 @@ def other_input(request: Request, view: CommitView) -> bool:
     return view.grant is not None and request.content.inputs != (view.grant.named,)
 
 
-@rule(Refusal.CONFLICT)
+@rule(Refusal.CONFLICT, behind=("commit.other_revision",))
 def conflict(request: Request, view: CommitView) -> bool:
     """Another row is booked under this key."""
-    row = Receipt(request.epoch, request.tokens, request.content)
-    return any(other.epoch == row.epoch and other != row for other in view.ledger.receipts)
+    return any(row.epoch == request.epoch and row.identity != request.identity for row in view.ledger.receipts)
 
 
 @rule(Refusal.STALE_EPOCH)
@@ -87,4 +86,4 @@ def not_held(request: Request, view: CommitView) -> bool:
 @rule(Refusal.NO_ARTIFACT, behind=("commit.not_drawn",))
 def no_artifact(request: Request, view: CommitView) -> bool:
     """The artifact that the row names is not in the store."""
-    return (request.epoch, request.content) not in view.stored
+    return request.identity not in view.stored

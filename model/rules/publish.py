@@ -10,7 +10,19 @@ def missing_shards(request: None, view: PublishView) -> bool:
     return view.sealed < view.planned
 
 
-@rule(Refusal.UNRESOLVED_CONFLICT)
+@rule(Refusal.MISSING_SHARDS)
+def unconsumed(request: None, view: PublishView) -> bool:
+    """Some sealed shard is not consumed yet."""
+    return view.consumed < view.sealed
+
+
+@rule(Refusal.NO_RECEIPT, behind=("consumption=receipts",))
+def not_accepted(request: None, view: PublishView) -> bool:
+    """Some consumed row is not accepted."""
+    return view.unaccepted > 0
+
+
+@rule(Refusal.UNRESOLVED_CONFLICT, behind=("commit.other_revision",))
 def unresolved_conflict(request: None, view: PublishView) -> bool:
     """A conflict is on record."""
     return view.disputed

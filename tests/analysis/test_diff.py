@@ -9,8 +9,8 @@ from fencebench.checker.analysis.fences import find_fence
 from fencebench.checker.analysis.variants import named_variant, strategy_changes, values_of
 from fencebench.checker.cli.main import main
 from fencebench.checker.errors import BadInput
+from fencebench.checker.search.limits import Limits
 from fencebench.checker.search.lockstep import lockstep
-from fencebench.checker.search.result import Limits
 from fencebench.checker.search.uniform_cost import cheapest_first
 from fencebench.model.build import build
 from fencebench.model.fence import Fence
@@ -43,7 +43,7 @@ def test_the_cheapest_way_has_fewest_faults_then_fewest_steps() -> None:
 
 def test_a_fence_never_differs_from_itself() -> None:
     found = lockstep(machine(REFERENCE), machine(REFERENCE), Limits())
-    assert (found.difference, found.limit) == (None, "")
+    assert (found.difference, found.limit) == (None, None)
 
 
 def test_a_rule_that_never_answers_makes_no_difference() -> None:
@@ -86,7 +86,8 @@ def test_a_step_that_only_one_fence_has_is_not_a_difference_by_itself() -> None:
 
 
 def test_a_limit_is_told() -> None:
-    assert lockstep(machine(REFERENCE), machine(REFERENCE), Limits(max_states=5)).limit == "5 states"
+    found = lockstep(machine(REFERENCE), machine(REFERENCE), Limits(max_states=5))
+    assert (str(found.limit), found.states) == ("5 states", 5)
 
 
 def test_promises_are_lost_one_way_and_won_the_other() -> None:

@@ -13,10 +13,11 @@ from fencebench.checker.analysis.roles import Role, matrix, roles
 from fencebench.checker.analysis.variants import altered
 from fencebench.checker.cli.main import main
 from fencebench.checker.errors import BadInput
-from fencebench.checker.search.result import Limits
+from fencebench.checker.search.limits import Limits, Stop, StopKind
 from fencebench.model.fence import Fence
 from fencebench.model.fences import REFERENCE
 from fencebench.model.settings import FAULTS
+from tests.quick import thorough
 
 
 def only(*faults: str, **shape: int) -> Asked:
@@ -60,6 +61,7 @@ def test_a_trial_that_was_not_searched_is_what_a_search_finds(slim: Knockout) ->
         assert [r.result.states for r in found.runs] == [r.result.states for r in check(SLIM, TINY, Limits()).runs]
 
 
+@thorough
 def test_several_searches_at_a_time_find_the_same(slim: Knockout) -> None:
     assert knock_out(Bench(SLIM, TINY, Limits(), jobs=2), pairs=False, tell=lambda *_: None) == slim
 
@@ -141,7 +143,7 @@ def test_a_rule_without_a_part_is_unexplained_and_a_strategy_without_one_is_a_fr
 
 
 def test_a_limit_leaves_a_part_undetermined() -> None:
-    assert judged(made(replace(trial("a.x"), limit="5 states")))["a.x"].kind == "undetermined"
+    assert judged(made(replace(trial("a.x"), limit=Stop(StopKind.STATES, "5 states"))))["a.x"].kind == "undetermined"
 
 
 def kept(fence: Fence, rules: frozenset[str], wanted: Asked) -> bool:
@@ -201,7 +203,7 @@ def test_what_cannot_all_go_breaks_the_promise_without_it(name: str) -> None:
 
 def test_a_limit_leaves_open_which_fences_suffice() -> None:
     found = minimal_fences(REFERENCE, TINY, Limits(max_states=20))
-    assert (found.fences, found.limit) == ((), "20 states")
+    assert (found.fences, str(found.limit)) == ((), "20 states")
 
 
 def test_a_fence_that_breaks_a_promise_has_no_sufficient_set() -> None:

@@ -16,7 +16,7 @@ from fencebench.checker.analysis.sweep import (
     turning_points,
 )
 from fencebench.checker.cli.main import main
-from fencebench.checker.search.result import Limits
+from fencebench.checker.search.limits import Limits
 from fencebench.checker.search.worst import Peak, worst
 from fencebench.model.build import build
 from fencebench.model.fences import FENCES, REFERENCE, WORKER_CLOCK
@@ -70,7 +70,7 @@ def test_at_most_never_falls_with_more_faults() -> None:
 
 def test_a_limit_makes_the_figures_lower_bounds() -> None:
     [one] = costs(REFERENCE, only(faults=0, ceiling=7400), Limits(max_states=3))
-    assert one.found.limit == "3 states"
+    assert str(one.found.limit) == "3 states"
 
 
 def order(skew: int, settings: Settings) -> tuple[int, ...]:

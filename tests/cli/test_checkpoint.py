@@ -12,6 +12,7 @@ import pytest
 
 from fencebench.checker.cli.main import main
 from fencebench.model.settings import FAULTS
+from tests.quick import thorough
 
 ROOT = Path(__file__).parents[2]
 RARE = [f"{fault} = 0" for fault in FAULTS if fault != "preempt"]
@@ -49,6 +50,7 @@ def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
     return error
 
 
+@thorough
 def test_a_command_killed_at_any_moment_ends_as_if_it_had_not_been(words: tuple[str, ...], tmp_path: Path) -> None:
     folder, how = tmp_path / "saved", "--checkpoint"
     for name in ("command", "1.result", "2.search"):
@@ -147,7 +149,7 @@ def test_files_serve_where_memory_does_not(words: tuple[str, ...], capsys: pytes
 def test_neither_memory_nor_files_is_undetermined_and_says_what_to_do(
     words: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("fencebench.checker.analysis.engines.gettempdir", lambda: str(tmp_path / "gone"))
+    monkeypatch.setattr("fencebench.checker.cli.engine_options.gettempdir", lambda: str(tmp_path / "gone"))
     assert main(["check", *words, "--max-memory", "1KiB"]) == 3
     out = capsys.readouterr().out
     assert out.startswith("UNDETERMINED")

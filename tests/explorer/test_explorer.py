@@ -71,7 +71,7 @@ def test_an_address_is_the_list_of_choices() -> None:
 
 def test_the_nearest_violation_is_as_cheap_as_the_checker_says(capsys: pytest.CaptureFixture[str]) -> None:
     desk = subject().desk
-    *_, found = search(desk, desk.start, VIOLATION)
+    *_, found = search(desk.start, VIOLATION)
     place = desk.at(str(found))
     main(["check", "shard-keyed", *BOUND, "--format", "json"])
     properties = json.loads(capsys.readouterr().out)["runs"][0]["properties"].values()
@@ -82,29 +82,29 @@ def test_the_nearest_violation_is_as_cheap_as_the_checker_says(capsys: pytest.Ca
 
 def test_there_is_no_violation_where_the_fence_holds() -> None:
     desk = subject(REFERENCE).desk
-    assert [*search(desk, desk.start, VIOLATION)][-1] is None
+    assert [*search(desk.start, VIOLATION)][-1] is None
 
 
 def test_an_end_and_a_witness_are_found() -> None:
     desk = subject(REFERENCE, epochs=2).desk
-    *_, end = search(desk, desk.start, END)
+    *_, end = search(desk.start, END)
     assert end
     assert all(option.nothing or option.step.event.fault for option in desk.at(str(end)).options)
     wanted = next(name for name in goals(desk) if name.startswith("witness"))
-    assert [*search(desk, desk.start, wanted)]
+    assert [*search(desk.start, wanted)]
 
 
 def test_another_fence_is_compared_choice_by_choice() -> None:
     mine = subject(REFERENCE.without("put.lease_over"))
     desk = mine.desk
-    *_, found = search(desk, desk.start, VIOLATION)
+    *_, found = search(desk.start, VIOLATION)
     assert "LEASE_EXPIRED (by put.lease_over)" in compared(desk.at(str(found)), subject(REFERENCE).desk)
     assert compared(desk.start, subject(REFERENCE).desk) == "it answers the same so far"
 
 
 def test_a_saved_run_is_replayed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     mine = subject()
-    *_, found = search(mine.desk, mine.desk.start, VIOLATION)
+    *_, found = search(mine.desk.start, VIOLATION)
     for name, at in (("broken", str(found)), ("whole", "0-0")):
         path = tmp_path / f"{name}.itf.json"
         path.write_text(trace_of(mine, mine.desk.at(at)), encoding="utf-8")

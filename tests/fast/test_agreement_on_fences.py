@@ -8,9 +8,10 @@ from fencebench.checker.search.explore import explore as plain
 from fencebench.model.build import build
 from fencebench.model.fences import FENCES
 from fencebench.model.settings import FAULTS, Bound
+from tests.quick import thorough_but
 
 
-@pytest.mark.parametrize("name", FENCES)
+@pytest.mark.parametrize("name", thorough_but(FENCES, "spend-sketch", "worker-clock", "reference"))
 def test_the_explorers_agree(name: str) -> None:
     machine = build(FENCES[name], Bound(faults=1))
     one, other = plain(machine), fast(machine)

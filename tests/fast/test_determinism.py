@@ -10,10 +10,11 @@ import pytest
 
 from fencebench.checker.fast import Options, explore, large
 from fencebench.checker.search.explore import explore as plain
-from fencebench.checker.search.result import Limits
+from fencebench.checker.search.limits import Limits
 from fencebench.model.build import build
 from fencebench.model.fences import FENCES
 from fencebench.model.settings import FAULTS, Bound
+from tests.quick import thorough
 from tests.toys import told
 
 ROOT = Path(__file__).parents[2]
@@ -42,6 +43,7 @@ def test_every_way_to_search_tells_the_same(
         assert told(explore(machine, limits, options=options)) == expected, options
 
 
+@thorough
 def test_the_command_prints_the_same_under_every_hash_seed_and_engine() -> None:
     command = [sys.executable, "-m", "fencebench", "check", "spend-sketch", "--shards", "1", "--faults", "1"]
     ways = [("0", "plain"), ("1", "fast"), ("2", "fast"), ("2", "plain")]

@@ -84,7 +84,7 @@ def test_a_search_whose_states_fit_no_layout_stops(monkeypatch: pytest.MonkeyPat
         "fencebench.checker.fast.large.roomy", lambda shareds, _, count, pairs: paired(1 << 57, count, pairs)
     )
     result = explore(counters(3, 2, 5, 0), options=Options(small_states=0))
-    assert (result.limit, result.states < 30) == ("64 bits a state", True)
+    assert (str(result.limit), result.states < 30) == ("64 bits a state", True)
 
 
 def test_a_layer_keeps_the_steps_to_each_word_whatever_the_words_become() -> None:

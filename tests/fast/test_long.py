@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,11 +19,12 @@ from fencebench.checker.fast.checkpoint_file import CheckpointError
 from fencebench.checker.fast.large import LargeSearch
 from fencebench.checker.fast.layers import Layer, Room, Run, merged
 from fencebench.checker.search.explore import explore as plain
-from fencebench.checker.search.result import Limits, Verdict
-from fencebench.checker.search.stopping import Clock
+from fencebench.checker.search.limits import FIRST, INTERRUPTED, Clock, Limits
+from fencebench.checker.search.result import Verdict
 from fencebench.checker.tables.known import Known
-from fencebench.model.machine import Machine, Witness
-from tests.toys import counters, machines, told
+from fencebench.model.machine import Event, Machine, Step, Witness, tabled
+from tests.quick import thorough
+from tests.toys import TOYS, counters, machines, told
 
 ROOT = Path(__file__).parents[2]
 LARGE = Options(symmetry=False, small_states=0)
@@ -35,14 +37,14 @@ def test_a_limit_of_states_is_never_a_pass(options: Options) -> None:
     states = plain(sound).states
     enough = explore(sound, Limits(max_states=states), options=options)
     short = explore(sound, Limits(max_states=states - 1), options=options)
-    assert (enough.verdict, enough.limit, enough.states) == (Verdict.HOLDS, "", states)
-    assert (short.verdict, short.limit) == (Verdict.UNDETERMINED, f"{states - 1} states")
+    assert (enough.verdict, enough.limit, enough.states) == (Verdict.HOLDS, None, states)
+    assert (short.verdict, str(short.limit)) == (Verdict.UNDETERMINED, f"{states - 1} states")
 
 
 @pytest.mark.parametrize("options", [Options(), LARGE], ids=["small", "large"])
 def test_no_time_is_never_a_pass(options: Options) -> None:
     result = explore(replace(SOUND, properties=()), Limits(max_seconds=0), options=options)
-    assert (result.verdict, result.limit) == (Verdict.UNDETERMINED, "0 seconds")
+    assert (result.verdict, str(result.limit)) == (Verdict.UNDETERMINED, "0 seconds")
 
 
 @pytest.mark.parametrize("options", [Options(), LARGE], ids=["small", "large"])
@@ -51,7 +53,7 @@ def test_the_first_violation_is_a_cheapest_one(options: Options) -> None:
     everything, first = plain(machine).findings, explore(machine, Limits(stop_at="first"), options=options)
     best = min((f.faults, f.steps) for f in everything.values())
     assert dict(first.findings) == {n: f for n, f in everything.items() if (f.faults, f.steps) == best}
-    assert first.limit == "first violation"
+    assert first.limit == FIRST
     assert first.states < explore(machine, options=options).states
 
 
@@ -74,12 +76,12 @@ def test_an_interrupt_leaves_the_counts(options: Options) -> None:
             raise KeyboardInterrupt
 
     result = explore(replace(SOUND, properties=()), watch=interrupt, options=options)
-    assert (result.verdict, result.limit, result.depth) == (Verdict.UNDETERMINED, "interrupted", 3)
+    assert (result.verdict, result.limit, result.depth) == (Verdict.UNDETERMINED, INTERRUPTED, 3)
 
 
 def test_memory_that_does_not_suffice_stops_the_search() -> None:
     result = explore(replace(SOUND, properties=()), options=replace(LARGE, max_bytes=100))
-    assert (result.verdict, result.limit) == (Verdict.UNDETERMINED, "0 MiB of memory")
+    assert (result.verdict, str(result.limit)) == (Verdict.UNDETERMINED, "0 MiB of memory")
 
 
 def test_files_serve_where_memory_does_not(tmp_path: Path) -> None:
@@ -94,7 +96,7 @@ def test_a_full_disk_ends_the_search_and_says_so(tmp_path: Path, monkeypatch: py
 
     monkeypatch.setattr("os.posix_fallocate", full, raising=False)
     result = explore(counters(2, 4, 6, 2), options=replace(LARGE, max_bytes=100, spill=tmp_path))
-    assert result.limit == f"memory, and {tmp_path} has no room for files (No space left on device)"
+    assert str(result.limit) == f"memory, and {tmp_path} has no room for files (No space left on device)"
 
 
 def test_a_search_in_files_holds_no_words_in_memory(tmp_path: Path) -> None:
@@ -157,7 +159,7 @@ def test_a_resumed_search_ends_like_one_that_was_not_stopped(
         if depth > stop:
             raise KeyboardInterrupt
 
-    assert explore(machine, watch=interrupt, options=options).limit == "interrupted"
+    assert explore(machine, watch=interrupt, options=options).limit == INTERRUPTED
     resumed = explore(machine, options=replace(options, resume=True))
     assert told(resumed) == told(explore(machine, options=Options(symmetry)))
 
@@ -213,6 +215,7 @@ def test_no_checkpoint_is_refused_in_one_line(tmp_path: Path) -> None:
         explore(SOUND, options=replace(LARGE, checkpoint=tmp_path / "none", resume=True))
 
 
+@thorough
 def test_answers_do_not_depend_on_the_hash_seed() -> None:
     code = (
         "from fencebench.checker.fast import Options, explore; from tests.toys import counters, lock\n"
@@ -224,3 +227,25 @@ def test_answers_do_not_depend_on_the_hash_seed() -> None:
     seeds = ({"PYTHONHASHSEED": seed} for seed in "012")
     runs = [subprocess.check_output([sys.executable, "-c", code], env=os.environ | seed, cwd=ROOT) for seed in seeds]
     assert runs[0] == runs[1] == runs[2] != b""
+
+
+@pytest.mark.parametrize("most", [0, 1, 2, 7, 40, 41, 500])
+@pytest.mark.parametrize("name", TOYS)
+def test_a_limit_of_states_stops_all_engines_at_that_state(name: str, most: int) -> None:
+    limits, expected = Limits(max_states=most), plain(TOYS[name], Limits(max_states=most))
+    assert told(explore(TOYS[name], limits, options=Options(symmetry=False))) == told(expected)
+    large = explore(TOYS[name], limits, options=Options(symmetry=False, small_states=0))
+    assert (large.states, large.limit) == (expected.states, expected.limit)
+
+
+def test_a_limit_of_seconds_holds_while_a_model_is_asked() -> None:
+    def slow(count: int) -> Iterator[Step]:
+        time.sleep(0.002)
+        for more in range(300):
+            yield Step(Event("add"), (("count", count * 300 + more),))
+
+    machine: Machine = replace(counters(1), actions=(tabled("add", ("count",), slow),), properties=(), witnesses=())
+    for options in (Options(), Options(small_states=0)):
+        result = explore(machine, Limits(max_seconds=0.2), options=options)
+        assert str(result.limit) == "0.2 seconds"
+        assert result.seconds < 1

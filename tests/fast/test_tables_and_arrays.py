@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from fencebench.checker.fast import Options, explore, large, layers
 from fencebench.checker.search.explore import explore as plain
 from fencebench.checker.tables import arrays
-from fencebench.checker.tables import memo as entries
-from fencebench.checker.tables import memo as grid
+from fencebench.checker.tables import memo as hash_map
+from fencebench.checker.tables import memo as memo
 from fencebench.checker.tables import successors as moves
 from fencebench.checker.tables.action_table import spread
 from fencebench.checker.tables.arrays import distinct, union, within
-from fencebench.checker.tables.memo import Grid, Pair, each
+from fencebench.checker.tables.memo import MemoTable, Pair, each
 from fencebench.model.machine import Machine
 from tests.toys import TOYS, machines, told
 
@@ -26,7 +26,7 @@ words = st.lists(st.integers(0, 50))
 @pytest.fixture(params=["dense", "hashed"])
 def tables(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if request.param == "hashed":
-        monkeypatch.setattr(entries, "DENSE", -1)
+        monkeypatch.setattr(hash_map, "DENSE", -1)
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(arrays, "PIECE", 4)
     monkeypatch.setattr(layers, "SEGMENT", 5)
     monkeypatch.setattr(moves, "LARGE", 1)
-    monkeypatch.setattr(entries, "DENSE", 4)
+    monkeypatch.setattr(hash_map, "DENSE", 4)
 
 
 @pytest.mark.parametrize("threads", [1, 3])
@@ -72,7 +72,7 @@ def test_a_pair_calls_its_function_once_for_each_input() -> None:
         assert len(calls) == len({*calls})
     known = {*calls}
     a, b = rng.integers(0, 400, 100), rng.integers(0, 400, 100)
-    expected = [x * 100 + y - 1 if (x, y) in known else grid.UNKNOWN for x, y in zip(a, b, strict=True)]
+    expected = [x * 100 + y - 1 if (x, y) in known else memo.UNKNOWN for x, y in zip(a, b, strict=True)]
     assert pair.peek(a, b).tolist() == expected
 
 
@@ -98,7 +98,7 @@ def test_threads_may_share_a_pair() -> None:
 @pytest.mark.parametrize("arity", [0, 1, 2, 3, 5])
 @pytest.mark.usefixtures("tables")
 def test_a_grid_is_a_function_of_all_its_columns(arity: int) -> None:
-    function = Grid(arity, lambda ids: sum(3**i * n for i, n in enumerate(ids)) + 7)
+    function = MemoTable(arity, lambda ids: sum(3**i * n for i, n in enumerate(ids)) + 7)
     rng = np.random.default_rng(arity)
     for top in (2, 3, 9):
         columns = [rng.integers(0, top, 60).astype(np.int32) for _ in range(arity)]

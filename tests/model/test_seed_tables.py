@@ -21,6 +21,7 @@ from fencebench.model.fences import FENCES, REFERENCE
 from fencebench.model.machine import State, Transition
 from fencebench.model.machines.ledger import Ledger
 from fencebench.model.settings import FAULTS, Bound, revision_name
+from tests.quick import thorough
 
 PREEMPT, LATE, DOUBLED, FLIP, FIXTURE, SKEW = (
     ("preempt",),
@@ -59,7 +60,7 @@ def run(fence: Fence, faults: Iterable[str], *wishes: Wish) -> tuple[Transition,
 
 
 def ledger(state: State) -> Ledger:
-    return state.units[0][1]  # type: ignore[return-value]
+    return state.units[0][1]  # type: ignore[no-any-return]
 
 
 W = Wish
@@ -266,6 +267,7 @@ class TestClosingQuestions:
         fences = {policy: FENCES[name].having(on_stale=policy) for policy in policies}
         return {(order, policy): self.cheapest(fences[policy], order) for order in orders for policy in policies}
 
+    @thorough
     def test_the_first_documents_question(self) -> None:
         found = self.table("spend-sketch", list(ORDERS)[:3])
         assert {policy: found["a resurrected worker", policy] for policy in ("reject", "replay", "compensate")} == {

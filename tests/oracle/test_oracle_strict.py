@@ -11,6 +11,7 @@ from fencebench.checker.oracle.translate import Source, translate
 from fencebench.checker.oracle.vectors import runs_of
 from fencebench.model.fences import FENCES, REFERENCE
 from fencebench.model.settings import FAULTS, Bound
+from tests.quick import thorough_but
 
 CASES = Path(__file__).parent / "cases"
 PART = dict.fromkeys(FAULTS, 0) | {"preempt": 1, "late": 1, "forge": 1, "change_fixture": 1}
@@ -20,7 +21,7 @@ def logs(source: Source) -> list[list[str]]:
     return [[json.dumps(line.logged) for line in translate(source, run)] for run in runs_of(source)]
 
 
-@pytest.mark.parametrize("name", FENCES)
+@pytest.mark.parametrize("name", thorough_but(FENCES, "spend-sketch", "provenance-sketch-d", "reference"))
 def test_every_fence_conforms_to_itself(name: str) -> None:
     source = Source(FENCES[name], Bound(faults=1, caps=PART if name != "reference" else dict.fromkeys(FAULTS, 1)))
     verdicts = [replay(log, mode=strictly(source.fence)) for log in logs(source)]
@@ -28,7 +29,10 @@ def test_every_fence_conforms_to_itself(name: str) -> None:
     assert [v for v in verdicts if v.verdict not in ("conforms", "vacuous")] == []
 
 
-@pytest.mark.parametrize("name", [name for name in FENCES if name not in ("reference", "token-level", "compensating")])
+OTHERS = [name for name in FENCES if name not in ("reference", "token-level", "compensating")]
+
+
+@pytest.mark.parametrize("name", thorough_but(OTHERS, "spend-sketch", "worker-clock"))
 def test_another_fence_is_told_from_the_reference(name: str) -> None:
     source = Source(FENCES[name], Bound(faults=2, caps=dict.fromkeys(FAULTS, 0) | FOUND_BY.get(name, {"forge": 1})))
     found = [replay(log, mode=strictly(REFERENCE)) for log in logs(source)]

@@ -1,4 +1,5 @@
 import json
+from functools import cache
 from typing import Any
 
 import jsonschema
@@ -10,25 +11,32 @@ from fencebench.checker.oracle.replay import Verdict, replay
 from fencebench.checker.oracle.translate import Source, translate
 from fencebench.checker.oracle.vectors import SCHEMA, Run, as_seen, as_text, document, every_step, runs_of
 from fencebench.checker.search.explore import explore
-from fencebench.checker.search.result import Limits
+from fencebench.checker.search.limits import Limits
 from fencebench.model.fences import FENCES, REFERENCE
 from fencebench.model.settings import FAULTS, Bound
+from tests.quick import thorough
 
 ONE_FAULT = [Source(REFERENCE, Bound(faults=1, spare_attempts=spare)) for spare in (0, 1)]
 SEVERAL = Source(REFERENCE, Bound(shards=2, faults=1, caps=dict.fromkeys(FAULTS, 0) | {"stall": 1}))
+
+
+@cache
+def vectors() -> dict[str, Any]:
+    return document(ONE_FAULT)
 
 
 def logged(source: Source, run: Run) -> Verdict:
     return replay([json.dumps(line.logged) for line in translate(source, run)], "translated")
 
 
-@pytest.mark.parametrize("source", ONE_FAULT, ids=["plan", "spare"])
+@pytest.mark.parametrize("source", [ONE_FAULT[0], pytest.param(ONE_FAULT[1], marks=thorough)], ids=["plan", "spare"])
 def test_every_transition_of_the_reference_conforms_in_the_default_mode(source: Source) -> None:
     verdicts = [logged(source, run) for run in runs_of(source, every=True)]
     assert len(verdicts) > 1000
     assert [v for v in verdicts if v.verdict not in ("conforms", "vacuous")] == []
 
 
+@thorough
 def test_two_shards_on_one_clock_conform() -> None:
     verdicts = [logged(SEVERAL, run) for run in runs_of(SEVERAL)]
     assert {v.verdict for v in verdicts} == {"conforms"}
@@ -82,7 +90,7 @@ def test_a_covering_takes_one_transition_of_each_kind() -> None:
 
 
 def test_the_vectors_fit_their_schema_and_stay_small() -> None:
-    whole = document(ONE_FAULT)
+    whole = vectors()
     text = as_text(whole)
     validator = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text()))
     validator.validate(json.loads(text))
@@ -92,7 +100,7 @@ def test_the_vectors_fit_their_schema_and_stay_small() -> None:
 
 
 def test_the_vectors_hold_every_class_that_the_reference_answers_at_the_bound() -> None:
-    steps: list[dict[str, Any]] = [step for suite in document(ONE_FAULT)["suites"] for r in suite["runs"] for step in r]
+    steps: list[dict[str, Any]] = [step for suite in vectors()["suites"] for r in suite["runs"] for step in r]
     classes = {step["answer"]["reason"] for step in steps if step["answer"] and "reason" in step["answer"]}
     assert {"ALREADY_RESERVED", "ALREADY_STORED", "ALREADY_COMMITTED", "LEASE_EXPIRED", "OVER_CEILING"} <= classes
     assert {"UNRESERVED_SPEND", "REVISION_MISMATCH", "INPUT_MISMATCH", "HOLD_EXHAUSTED", "SEALED"} <= classes
@@ -109,6 +117,7 @@ def test_transitions_are_told_apart_by_what_is_durable_and_what_is_said() -> Non
     assert len(seen) > 100
 
 
+@thorough
 def test_the_command_writes_a_file(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "vectors.json"
     assert main(["oracle", "vectors", "--shards", "1", "--faults", "0", "-o", str(path)]) == 0

@@ -19,6 +19,7 @@ from fencebench.model.machines.ledger import Request
 from fencebench.model.machines.shared import Effect
 from fencebench.model.promises.catalogue import NAMES
 from fencebench.model.settings import FAULTS, Bound, Settings
+from tests.quick import thorough_but
 from tests.toys import counters
 
 FEW = {"preempt", "redeliver", "crash_driver", "cut_allowance"}
@@ -60,19 +61,19 @@ SEVERAL = [
 ]
 
 
-@pytest.mark.parametrize("name", SEVERAL)
+@pytest.mark.parametrize("name", thorough_but(SEVERAL, "spend-sketch", "reference"))
 def test_one_shard_is_covered(name: str) -> None:
     whole = explore(build(FENCES[name], Bound(faults=1, spare_attempts=1), Settings()))
     assert covers(whole, of_any(name, few=False))
 
 
-@pytest.mark.parametrize("name", ["spend-sketch", "reference"])
+@pytest.mark.parametrize("name", thorough_but(["spend-sketch", "reference"]))
 def test_two_shards_are_covered(name: str) -> None:
     bound = Bound(shards=2, faults=1, caps=ONLY_FEW)
     assert covers(explore(build(FENCES[name], bound, Settings())), of_any(name, few=True))
 
 
-@pytest.mark.parametrize("name", ["charge-on-commit", "liveness-gated"])
+@pytest.mark.parametrize("name", thorough_but(["charge-on-commit", "liveness-gated"]))
 def test_three_shards_are_covered(name: str) -> None:
     caps = ONLY_FEW | {"crash_driver": 0, "cut_allowance": 0}
     assert covers(explore(build(FENCES[name], Bound(3, faults=1, caps=caps), Settings())), of_any(name, few=True))

@@ -15,7 +15,7 @@ from fencebench.checker.report.checked import FORMATS, Answer
 from fencebench.checker.report.ci import place_of, report_of, save_pictures
 from fencebench.checker.report.form import Format
 from fencebench.checker.report.formats import as_github, as_junit, as_sarif, escaped
-from fencebench.checker.search.result import Limits
+from fencebench.checker.search.limits import Limits
 from fencebench.model.fences import FENCES, REFERENCE
 from fencebench.model.promises.catalogue import NAMES
 from fencebench.model.settings import FAULTS

@@ -7,17 +7,18 @@ from pathlib import Path
 import pytest
 
 from fencebench.checker.analysis.bounds import Asked, bound_of
+from fencebench.checker.analysis.case import Case
 from fencebench.checker.analysis.check import check
 from fencebench.checker.analysis.engines import ENGINES
 from fencebench.checker.cli.main import main
 from fencebench.checker.errors import BadInput
-from fencebench.checker.report.case import Case, story_of
+from fencebench.checker.report.case import story_of
 from fencebench.checker.report.ci import GALLERY
 from fencebench.checker.report.gallery import DIGESTS, INDEX, MARK, Exhibit, exhibits, files, usable, write
 from fencebench.checker.report.gallery_index import forged, index, of_promise
 from fencebench.checker.report.stored import recall
+from fencebench.checker.search.limits import Limits
 from fencebench.checker.search.properties import promising
-from fencebench.checker.search.result import Limits
 from fencebench.model.fences import EXPECTED, FENCES, SHARD_KEYED
 from fencebench.model.promises.catalogue import PROMISES, promise_of
 from fencebench.model.promises.promise import GROUPS, OWN

@@ -7,8 +7,20 @@ from typing import NamedTuple
 import pytest
 
 from fencebench.checker.search.explore import explore
-from fencebench.checker.search.result import Limits, Verdict
-from fencebench.model.machine import Event, Machine, Property, SharedStep, State, Step, Witness, tabled
+from fencebench.checker.search.limits import FIRST, Limits
+from fencebench.checker.search.result import Verdict
+from fencebench.model.machine import (
+    REFUSED,
+    Event,
+    Machine,
+    Property,
+    Refused,
+    SharedStep,
+    State,
+    Step,
+    Witness,
+    tabled,
+)
 
 
 class Budget(NamedTuple):
@@ -24,8 +36,8 @@ def walk(place: int) -> Iterator[Step]:
         yield Step(Event("jump", label=f"to {place + 2}", fault="jump"), (("place", place + 2),), "strike")
 
 
-def strike(shared: Budget, effect: object) -> Budget | None:
-    return Budget(shared.left - 1, shared.struck + 1) if shared.left else None
+def strike(shared: Budget, effect: object) -> Budget | Refused:
+    return Budget(shared.left - 1, shared.struck + 1) if shared.left else REFUSED
 
 
 def walker(units: int = 1, budget: int = 2, **changes: object) -> Machine:
@@ -114,8 +126,8 @@ def test_witnesses_and_counts() -> None:
 def test_a_limit_is_no_pass() -> None:
     result = explore(walker(units=2), Limits(max_states=3))
     assert result.verdict is Verdict.UNDETERMINED
-    assert result.limit == "3 states"
-    assert explore(walker(units=3), Limits(max_seconds=0.0)).limit == "0 seconds"
+    assert str(result.limit) == "3 states"
+    assert str(explore(walker(units=3), Limits(max_seconds=0.0)).limit) == "0 seconds"
 
 
 def test_a_violation_outweighs_a_limit() -> None:
@@ -126,7 +138,7 @@ def test_stop_at_first_finds_the_cheapest_first() -> None:
     machine = walker(properties=(at(3, "late"), at(1, "early")))
     result = explore(machine, Limits(stop_at="first"))
     assert list(result.findings) == ["early"]
-    assert result.limit == "first violation"
+    assert result.limit == FIRST
 
 
 def test_a_broken_model_names_the_action_and_what_it_read() -> None:

@@ -3,11 +3,13 @@
 import pytest
 
 from fencebench.checker import fast
+from fencebench.checker.search.limits import Limits
 from fencebench.checker.search.progress_graph import stuck
-from fencebench.checker.search.result import Finding, Limits
+from fencebench.checker.search.result import Finding
 from fencebench.model.build import build
 from fencebench.model.fences import FENCES, REFERENCE
 from fencebench.model.settings import Bound
+from tests.quick import thorough_but
 from tests.toys import swamp
 
 VARIANTS = {
@@ -34,7 +36,7 @@ def by_graph(name: str, bound: Bound) -> Finding | None:
 
 
 @pytest.mark.parametrize("spare", [0, 1])
-@pytest.mark.parametrize("name", VARIANTS)
+@pytest.mark.parametrize("name", thorough_but(VARIANTS, "reference", "no go-on"))
 def test_one_shard_with_one_fault(name: str, spare: int) -> None:
     bound = Bound(faults=1, spare_attempts=spare)
     found = by_graph(name, bound)

@@ -12,7 +12,9 @@ from hypothesis import HealthCheck, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from fencebench.checker.analysis.bounds import Asked
-from fencebench.checker.cli.walk import FAULT_CAP, Report, bound_of, report_of, run_walk, site_of
+from fencebench.checker.analysis.walk_profiles import PROFILES
+from fencebench.checker.analysis.walks import FAULT_CAP, WalkReport, source_of, walk_bound, walk_fence
+from fencebench.checker.cli.walk import run_walk
 from fencebench.checker.fast.explore import explore as explore_fast
 from fencebench.checker.report.stored import recall
 from fencebench.checker.report.walk_stories import itf_of
@@ -21,32 +23,32 @@ from fencebench.checker.search.explore import explore
 from fencebench.checker.search.properties import Promises
 from fencebench.checker.search.replay import is_final, replay, stored
 from fencebench.checker.search.result import Verdict
-from fencebench.checker.walk.ground import SUBJECT, Ground, Site
 from fencebench.checker.walk.least import least, retold
 from fencebench.checker.walk.listeners import Plan
-from fencebench.checker.walk.profiles import TEMPERS
 from fencebench.checker.walk.rules import Broken, walk_class
 from fencebench.checker.walk.run import survey, walk
+from fencebench.checker.walk.tables import SUBJECT, WalkSource, WalkTables
 from fencebench.checker.walk.walker import Walker
 from fencebench.model.build import build
 from fencebench.model.fence import Fence, Refusal, Rule
 from fencebench.model.fences import FENCES, REFERENCE
-from fencebench.model.machine import Event, Machine, Property, State, Step, Transition, tabled
+from fencebench.model.machine import REFUSED, Event, Machine, Property, State, Step, Transition, tabled
 from fencebench.model.rules import put
 from fencebench.model.settings import FAULTS, Bound, Settings
+from tests.quick import thorough, thorough_but
 
 WIDE = Bound(8, 10, 40, MappingProxyType(dict.fromkeys(FAULTS, FAULT_CAP)), spare_attempts=4)
 SMALL = Bound(1, 2, 1)
 
 
-def site(fence: Fence, bound: Bound = WIDE) -> Site:
-    return site_of(fence, bound, Settings())
+def source(fence: Fence, bound: Bound = WIDE) -> WalkSource:
+    return source_of(fence, bound, Settings())
 
 
-def stroll(ground: Ground, chance: Random, steps: int) -> Iterator[Walker]:
+def stroll(tables: WalkTables, chance: Random, steps: int) -> Iterator[Walker]:
     """A walk that takes any step at all, yielded before each."""
-    walker = Walker(ground)
-    rules = (*ground.ordinary, *ground.faults)
+    walker = Walker(tables)
+    rules = (*tables.ordinary, *tables.faults)
     for _ in range(steps):
         yield walker
         can = [rule for rule in rules if walker.can(rule)]
@@ -56,15 +58,15 @@ def stroll(ground: Ground, chance: Random, steps: int) -> Iterator[Walker]:
 
 
 def as_options(walker: Walker) -> set[Transition]:
-    rules = (*walker.ground.ordinary, *walker.ground.faults)
+    rules = (*walker.tables.ordinary, *walker.tables.faults)
     return {walker.transition(option) for rule in rules for option in walker.options(rule)}
 
 
 @pytest.mark.parametrize("name", ["reference", "spend-sketch", "provenance-sketch-d"])
 def test_a_walk_is_offered_exactly_the_successors(name: str) -> None:
-    ground = Ground(build(FENCES[name], replace(WIDE, shards=2, epochs=3)), FAULTS)
+    tables = WalkTables(build(FENCES[name], replace(WIDE, shards=2, epochs=3)), FAULTS)
     for seed in range(3):
-        for walker in stroll(ground, Random(seed), 60):
+        for walker in stroll(tables, Random(seed), 60):
             assert as_options(walker) == set(walker.machine.successors(walker.state))
             assert walker.is_final() is is_final(walker.machine, walker.state)
 
@@ -78,39 +80,42 @@ def test_every_state_inside_a_bound_is_one_that_the_explorer_reached(name: str) 
         reached |= new
         waiting += new
     assert len(reached) == explore(machine).states
-    ground, seen = Ground(machine, FAULTS), set[State]()
+    tables, seen = WalkTables(machine, FAULTS), set[State]()
     for seed in range(40):
-        for walker in stroll(ground, Random(seed), 80):
+        for walker in stroll(tables, Random(seed), 80):
             seen.add(walker.state)
     assert seen <= reached
     assert len(seen) > 100
 
 
 def test_promises_are_judged_as_a_replay_judges_them() -> None:
-    ground = Ground(build(FENCES["spend-sketch"], replace(WIDE, shards=2, epochs=3)), FAULTS)
+    tables = WalkTables(build(FENCES["spend-sketch"], replace(WIDE, shards=2, epochs=3)), FAULTS)
     for seed in range(5):
-        *_, walker = stroll(ground, Random(seed), 120)
-        promises, before, found = Promises.of(ground.machine), ground.machine.initial, set[str]()
+        *_, walker = stroll(tables, Random(seed), 120)
+        promises, before, found = Promises.of(tables.machine), tables.machine.initial, set[str]()
         for step in walker.trace:
             found |= dict(promises.of_step(before, step)).keys() | dict(promises.of_arrival(step.after, step)).keys()
-            found |= dict(promises.of_final(step.after)).keys() if is_final(ground.machine, step.after) else set()
+            found |= dict(promises.of_final(step.after)).keys() if is_final(tables.machine, step.after) else set()
             before = step.after
         assert found == set(walker.broken)
 
 
-@pytest.mark.parametrize(("name", "examples"), [("shard-keyed", 40), ("provenance-sketch-a", 40)])
+WALKED = [("shard-keyed", 40), ("provenance-sketch-a", 40)]
+
+
+@pytest.mark.parametrize(("name", "examples"), thorough_but(WALKED, WALKED[1]))
 def test_what_the_explorer_finds_walks_find_as_well(name: str, examples: int) -> None:
     explored = explore(build(FENCES[name], replace(SMALL, spare_attempts=1))).findings
     wider = replace(WIDE, shards=1, epochs=3, faults=12, spare_attempts=3)
-    tally = survey(site(FENCES[name], wider), Plan(examples=examples, steps=100), float("inf"), lambda *_: None)
+    tally = survey(source(FENCES[name], wider), Plan(examples=examples, steps=100), float("inf"), lambda *_: None)
     assert explored
     assert set(explored) <= set(tally.found)
 
 
-@pytest.mark.parametrize("seed", [0, 3])
+@pytest.mark.parametrize("seed", thorough_but([0, 3], 0))
 def test_the_drift_of_the_second_document_is_found(seed: int) -> None:
     plan = Plan(examples=40, seed=seed, promise="one_accepted_artifact", shrink_steps=500)
-    walked = walk(site(FENCES["provenance-sketch-a"]), plan)
+    walked = walk(source(FENCES["provenance-sketch-a"]), plan)
     found = walked.least["one_accepted_artifact"]
     assert found.faults <= 3
     assert found.steps <= 20
@@ -119,7 +124,7 @@ def test_the_drift_of_the_second_document_is_found(seed: int) -> None:
 
 def test_the_double_commit_of_the_first_document_is_found() -> None:
     plan = Plan(examples=30, seed=0, promise="billed_once", shrink_steps=0)
-    found = walk(site(FENCES["spend-sketch"]), plan).least["billed_once"]
+    found = walk(source(FENCES["spend-sketch"]), plan).least["billed_once"]
     assert found.faults <= 3
     assert found.steps <= 40
 
@@ -146,14 +151,14 @@ def climber(top: int) -> Machine:
             tabled("fall", ("height", "falls"), fall),
             tabled("wave", ("height",), wave),
         ),
-        allow=lambda struck, effect: struck if effect is None else struck + 1 if struck < 12 else None,
+        allow=lambda struck, effect: struck if effect is None else struck + 1 if struck < 12 else REFUSED,
         faults=lambda struck: struck,
         properties=(Property("few_falls", ("falls",), lambda falls: f"{falls} falls" if falls > 2 else None),),
     )
 
 
-def climbs() -> Site:
-    return Site(lambda: climber(3), ("wave", "fall"))
+def climbs() -> WalkSource:
+    return WalkSource(lambda: climber(3), ("wave", "fall"))
 
 
 def test_minimising_leaves_nothing_out_that_is_needed_and_everything_else() -> None:
@@ -177,12 +182,12 @@ def test_the_same_seed_walks_the_same_walks_and_another_does_not() -> None:
 
 
 def test_a_story_that_is_replayed_breaks_the_same_promise() -> None:
-    ground = climbs().ground
+    tables = climbs().tables
     found = walk(climbs(), Plan(examples=30, steps=60, shrink_steps=0)).least["few_falls"]
-    again = retold(ground, [stored(t) for t in found.trace], "few_falls")
+    again = retold(tables, [stored(t) for t in found.trace], "few_falls")
     assert again == found
-    assert least(ground, found) == found
-    assert retold(ground, [stored(t) for t in found.trace[:-1]], "few_falls") is None
+    assert least(tables, found) == found
+    assert retold(tables, [stored(t) for t in found.trace[:-1]], "few_falls") is None
 
 
 DEFAULT = Bound(1, 2, 2, spare_attempts=1)
@@ -191,12 +196,13 @@ THIRD_IS_STALE = replace(put.stale_epoch, applies=lambda r, view: r.epoch == 2 o
 """A planted bug: the store takes every third attempt for a stale one."""
 
 
+@thorough
 def test_a_bug_of_the_third_epoch_is_found_by_walks_and_not_by_the_default_bound() -> None:
     rules = tuple(THIRD_IS_STALE if rule is put.stale_epoch else rule for rule in REFERENCE.put)
     planted = replace(REFERENCE, name="planted", put=rules)
     assert not explore_fast(build(planted, DEFAULT)).findings
     plan = Plan(examples=100, promise="rejections_classified", shrink_steps=0)
-    found = walk(site(planted), plan).least
+    found = walk(source(planted), plan).least
     assert max(t.event.epoch or 0 for t in found["rejections_classified"].trace) == 2
 
 
@@ -206,7 +212,8 @@ def test_a_system_under_test_is_judged_step_by_step() -> None:
 
     bound = replace(WIDE, shards=1, epochs=3, faults=4)
     walked = walk(
-        Site(lambda: build(REFERENCE, bound), FAULTS, subject=forgetful), Plan(examples=20, steps=100, shrink_steps=0)
+        WalkSource(lambda: build(REFERENCE, bound), FAULTS, subject=forgetful),
+        Plan(examples=20, steps=100, shrink_steps=0),
     )
     assert list(walked.first) == [SUBJECT]
     assert walked.least[SUBJECT].trace[-1].event.action == "expire"
@@ -217,9 +224,9 @@ PLENTY = 200
 """Walks after which nothing but a dead rule is left that never ran."""
 
 
-def small_report(fence: Fence, plan: Plan, **caps: int) -> Report:
+def small_report(fence: Fence, plan: Plan, **caps: int) -> WalkReport:
     bound = replace(WIDE, shards=1, epochs=1, faults=0, caps=MappingProxyType(dict.fromkeys(FAULTS, 0) | caps))
-    return report_of(fence, Asked((bound,), Settings()), plan, quiet=True)
+    return walk_fence(fence, Asked((bound,), Settings()), plan)
 
 
 def test_a_rule_that_never_ran_fails_the_run_with_its_name() -> None:
@@ -234,16 +241,16 @@ def test_a_rule_that_never_ran_fails_the_run_with_its_name() -> None:
 def test_a_sound_fence_holds_and_a_dead_rule_in_it_is_named() -> None:
     told = replace(REFERENCE, name="with-a-dead-rule", call=(*REFERENCE.call, NEVER))
     wanted = Asked((replace(WIDE, shards=2, epochs=3, spare_attempts=2),), Settings())
-    report = report_of(told, wanted, Plan(examples=PLENTY, steps=100), quiet=True)
+    report = walk_fence(told, wanted, Plan(examples=PLENTY, steps=100))
     assert report.verdict is Verdict.VACUOUS
     assert [debt.name for debt in report.checked.unreached] == ["call.never"]
 
 
 def test_a_temper_is_made_of_the_model_own_rules() -> None:
-    ground = site(REFERENCE).ground
-    for temper in TEMPERS:
-        assert temper.faults <= set(ground.faults)
-        assert temper.keen | temper.lazy <= {*ground.faults, *ground.ordinary}
+    tables = source(REFERENCE).tables
+    for profile in PROFILES:
+        assert profile.faults <= set(tables.faults)
+        assert profile.keen | profile.lazy <= {*tables.faults, *tables.ordinary}
 
 
 def test_a_walk_is_no_longer_than_asked_for() -> None:
@@ -257,12 +264,12 @@ def test_a_limit_is_no_pass() -> None:
 
 
 @pytest.fixture(scope="module")
-def drift() -> Report:
+def drift() -> WalkReport:
     plan = Plan(examples=40, promise="one_accepted_artifact", shrink_steps=300)
-    return report_of(FENCES["provenance-sketch-a"], Asked((WIDE,), Settings()), plan, quiet=True)
+    return walk_fence(FENCES["provenance-sketch-a"], Asked((WIDE,), Settings()), plan)
 
 
-def test_a_story_is_stored_so_that_replay_takes_it(drift: Report, tmp_path: Path) -> None:
+def test_a_story_is_stored_so_that_replay_takes_it(drift: WalkReport, tmp_path: Path) -> None:
     case = drift.stories["one_accepted_artifact"]
     place = tmp_path / "drift.itf.json"
     place.write_text(itf_of(case, drift.reproduce, "minimised walk"), encoding="utf-8")
@@ -270,7 +277,7 @@ def test_a_story_is_stored_so_that_replay_takes_it(drift: Report, tmp_path: Path
     assert json.loads(place.read_text(encoding="utf-8"))["#meta"]["reproduce"] == [drift.reproduce]
 
 
-def test_a_story_is_told_in_the_smallest_bound_that_has_it(drift: Report) -> None:
+def test_a_story_is_told_in_the_smallest_bound_that_has_it(drift: WalkReport) -> None:
     case = drift.stories["one_accepted_artifact"]
     assert (case.bound.shards, case.bound.epochs, case.bound.faults) == (1, 2, case.finding.faults)
     again = replay(case.machine, [(stored(t), t.event.outcome) for t in case.finding.trace], case.finding.property)
@@ -283,9 +290,9 @@ def options(**given: object) -> dict[str, object]:
 
 
 def test_the_default_bound_is_wide() -> None:
-    wanted = bound_of(options())
+    wanted = walk_bound(options())
     assert wanted.bounds == (WIDE,)
-    assert bound_of(options(shards=2, ceiling=5000, preempt=9)).bounds[0].cap("preempt") == 9
+    assert walk_bound(options(shards=2, ceiling=5000, preempt=9)).bounds[0].cap("preempt") == 9
 
 
 def test_the_command_prints_the_verdict_first_and_the_seed_last(capsys: pytest.CaptureFixture[str]) -> None:
@@ -315,4 +322,4 @@ def test_pytest_runs_a_short_walk_of_the_reference() -> None:
         deadline=None,
         suppress_health_check=list(HealthCheck),
     )
-    run_state_machine_as_test(walk_class(site(REFERENCE), Silence(), 100), settings=short)
+    run_state_machine_as_test(walk_class(source(REFERENCE), Silence(), 100), settings=short)

@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from fencebench.checker.analysis.bounds import told
+from fencebench.checker.analysis.case import Case
 from fencebench.checker.analysis.check import Checked
 from fencebench.checker.report import compared as of_diff
-from fencebench.checker.report.case import Case, story_of
+from fencebench.checker.report.case import story_of
 from fencebench.checker.report.gallery import Exhibit
 from fencebench.checker.report.html.page import Page, Sheet
 from fencebench.checker.report.html.stories import Shown, shown_case

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from fencebench.checker.report.case import Case
+from fencebench.checker.analysis.case import Case
 from fencebench.checker.report.itf import itf
 from fencebench.checker.report.picture import as_dot, as_text, words
 from fencebench.checker.report.story import Story, StoryStep

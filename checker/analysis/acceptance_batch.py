@@ -3,17 +3,14 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from random import Random
-from typing import cast
 
 from fencebench.checker.search.coverage import add_event
 from fencebench.checker.search.result import Coverage
 from fencebench.checker.walk.walker import Walker
-from fencebench.model.build import parts
 from fencebench.model.machine import State, Transition
-from fencebench.model.machines.ledger import Ledger
-from fencebench.model.machines.store import Store
-from fencebench.model.promises.accepted import accepted
+from fencebench.model.machines.acceptance import accepted
 from fencebench.model.settings import FAULTS, Bound, Setup
+from fencebench.model.shard import shard_of
 
 Steps = Iterator[tuple[State, Transition]]
 """Steps, each with the state before it."""
@@ -84,10 +81,10 @@ def run_batch(
 
 def at_random(walker: Walker, chance: Random, lazy: frozenset[str]) -> Steps:
     """Take steps, until nothing can happen but faults: what is lazy only where nothing else can."""
-    ground = walker.ground
+    tables = walker.tables
     while not walker.is_final() and len(walker.trace) < MOST_STEPS:
-        faults = [fault for fault in ground.faults if walker.can(fault)] if chance.random() < FAULT_CHANCE else []
-        ordinary = [name for name in ground.ordinary if walker.can(name)]
+        faults = [fault for fault in tables.faults if walker.can(fault)] if chance.random() < FAULT_CHANCE else []
+        ordinary = [name for name in tables.ordinary if walker.can(name)]
         rule = chance.choice(faults or [name for name in ordinary if name not in lazy] or ordinary)
         yield walker.state, walker.take(chance.choice(list(walker.options(rule))))
 
@@ -105,11 +102,9 @@ def is_complete(bound: Bound, state: State) -> bool:
 
 def end_failures(setup: Setup, state: State, owes_completion: bool) -> Iterator[tuple[str, str]]:
     """Yield what of the rule is broken at the end of a batch."""
-    place = {name: i for i, name in enumerate(parts(setup.bound))}
-    for i, unit in enumerate(state.units):
-        ledger, store = cast(Ledger, unit[place["ledger"]]), cast(Store, unit[place["store"]])
-        found = accepted(ledger, store, setup)
-        if ledger.sealed >= 0 and len(found) != 1:
+    for i, shard in enumerate(map(shard_of, state.units)):
+        found = accepted(shard.ledger, shard.store, setup)
+        if shard.ledger.sealed >= 0 and len(found) != 1:
             yield ONE_ARTIFACT, f"shard {i} is sealed with {len(found)} accepted artifacts"
     if owes_completion and not is_complete(setup.bound, state):
         sealed, told = state.shared.sealed, state.shared.report or "never asked"

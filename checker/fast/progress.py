@@ -7,12 +7,12 @@ import numpy as np
 from fencebench.checker.fast.large import LargeSearch, chunks
 from fencebench.checker.fast.layers import Layer
 from fencebench.checker.fast.stepping import Stepper
-from fencebench.checker.fast.violations import Suspicion
+from fencebench.checker.fast.violations import Violation
 from fencebench.checker.tables.arrays import Flags, Words
 from fencebench.model.machine import Progress
 
 
-def stranded(search: LargeSearch, progress: Progress) -> Suspicion | None:
+def stranded(search: LargeSearch, progress: Progress) -> Violation | None:
     """Return the cheapest hopeful states from which no steps without a fault lead to the goal."""
     for faults in sorted(search.layers):
         words, steps = gathered(search.layers[faults])
@@ -20,7 +20,7 @@ def stranded(search: LargeSearch, progress: Progress) -> Suspicion | None:
         lost = lost[due_of(search.stepper, words[lost], progress)]
         if len(lost):
             fewest = int(steps[lost].min())
-            return Suspicion(faults, fewest, None, [words[lost[steps[lost] == fewest]]])
+            return Violation(faults, fewest, None, [words[lost[steps[lost] == fewest]]])
     return None
 
 
@@ -52,7 +52,7 @@ def edges(stepper: Stepper, words: Words) -> Iterator[tuple[Words, Words]]:
     start = 0
     yield np.empty(0, np.int32), np.empty(0, np.int32)
     for part in chunks(words):
-        for lead in stepper.leads(stepper.chunk(part), struck=False):
+        for lead in stepper.leads(stepper.chunk(part), faulty=False):
             yield (start + lead.source).astype(np.int32), np.searchsorted(words, lead.after).astype(np.int32)
         start += len(part)
 

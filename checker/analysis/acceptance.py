@@ -12,13 +12,13 @@ from random import Random
 from types import MappingProxyType
 from typing import NamedTuple
 
-from fencebench.checker.walk.batch import RULES, Batch, at_random, run_batch
-from fencebench.checker.walk.ground import Ground
-from fencebench.checker.walk.profiles import LATECOMERS, RELAY, SHORTAGE
+from fencebench.checker.analysis.acceptance_batch import RULES, Batch, at_random, run_batch
+from fencebench.checker.analysis.walk_profiles import LATECOMERS, RELAY, SHORTAGE
+from fencebench.checker.walk.tables import WalkTables
 from fencebench.checker.walk.walker import Walker
 from fencebench.model.build import build
 from fencebench.model.fence import Fence, Refusal
-from fencebench.model.settings import FAULTS, Bound, Settings, Setup
+from fencebench.model.settings import FAULTS, Bound, Settings, Setup, fault_names
 
 HARMLESS = frozenset(("duplicate", "skew"))
 """Faults that cost a sound fence no attempt. (A forged row may leave a conflict, which rightly stops the report.)"""
@@ -114,11 +114,11 @@ def bound_of(load: Load, shards: int) -> Bound:
 def accept(fence: Fence, preemptions: int, shards: int, seed: int, settings: Settings) -> Acceptance:
     """Run batches until so many preemptions have struck."""
     setups = [Setup(fence, settings, bound_of(load, shards)) for load in LOADS]
-    grounds = [Ground(build(fence, setup.bound, settings), FAULTS) for setup in setups]
-    chance, batches, turns = Random(seed), list[Batch](), cycle(zip(LOADS, setups, grounds, strict=True))
+    all_tables = [WalkTables(build(fence, setup.bound, settings), fault_names(fence)) for setup in setups]
+    chance, batches, turns = Random(seed), list[Batch](), cycle(zip(LOADS, setups, all_tables, strict=True))
     while sum(batch.preemptions for batch in batches) < preemptions:
-        load, setup, ground = next(turns)
-        walker = Walker(ground)
+        load, setup, tables = next(turns)
+        walker = Walker(tables)
         steps = at_random(walker, Random(chance.random()), load.lazy)
         batches.append(run_batch(len(batches), setup, walker, steps, load.owes))
     return Acceptance(fence, seed, tuple(batches))
