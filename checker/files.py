@@ -1,6 +1,9 @@
-"""Writes files whole or not at all."""
+"""Writes files whole or not at all; knows how wide the output is."""
 
 import os
+import re
+import shutil
+import sys
 import tempfile
 from pathlib import Path
 
@@ -37,3 +40,17 @@ def read_text(path: Path) -> str:
         raise BadInput(f"{path}: cannot be read ({error.strerror})") from None
     except UnicodeDecodeError as error:
         raise BadInput(f"{path}: expected UTF-8 text, found a byte that is none at offset {error.start}") from None
+
+
+NARROWEST, USUAL, WIDEST = 60, 100, 200
+
+
+def columns() -> int:
+    """Return how wide a text may be: COLUMNS, else the terminal's width, else 100 columns."""
+    live = sys.stdout.isatty() or "COLUMNS" in os.environ
+    return max(NARROWEST, min(WIDEST, shutil.get_terminal_size((USUAL, 24)).columns)) if live else USUAL
+
+
+def artifact(folder: Path, fence: str, promise: str, ending: str = "") -> Path:
+    """Return where something of a fence's promise is kept: flat, and without a sign that an artifact store refuses."""
+    return folder / f"{re.sub(r'[^A-Za-z0-9._=-]+', '-', fence).strip('-.')}-{promise}{ending}"

@@ -58,6 +58,10 @@ ROOMS = {
         "results told: text, pictures, traces, formats for other programs, the gallery",
         ("model", "checker/search", "checker/walk", "checker/analysis", "checker/expect"),
     ),
+    "checker/explorer": Room(
+        "a local page on which a person steps through a model",
+        ("model", "checker/search", "checker/analysis", "checker/report"),
+    ),
     "checker/oracle": Room(
         "judges logs, histories, answers and rows of other implementations",
         ("model", "checker/search"),
@@ -87,9 +91,7 @@ PRINTING = {
     "checker/oracle/cli.py",
     "checker/oracle/drive_cli.py",
     "checker/oracle/vectors_cli.py",
-    "checker/report/any_text.py",
     "checker/report/text.py",
-    "checker/report/walk_text.py",
 }
 """Files outside the command line that still print: to be mended as well."""
 

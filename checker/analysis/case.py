@@ -1,5 +1,6 @@
 """A broken promise by itself: all that a story, a stored trace or a command to reproduce it is made from."""
 
+import shlex
 from dataclasses import dataclass
 from typing import Literal
 
@@ -37,4 +38,4 @@ class Case:
     def reproduce(self) -> str:
         """The command that finds this story again."""
         options = as_options(self.bound, self.settings)
-        return f"fencebench check {self.fence.name} {options} --property {self.finding.property}"
+        return f"fencebench check {shlex.quote(self.fence.name)} {options} --property {self.finding.property}"

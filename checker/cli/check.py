@@ -14,21 +14,26 @@ from fencebench.checker.cli.engine_options import engine_asked
 from fencebench.checker.cli.options import (
     EXIT_CODES,
     HELP,
+    HTML,
     again,
     bound_options,
     bounds_asked,
     check_property,
+    given,
     limits_asked,
     long_options,
 )
 from fencebench.checker.cli.progress import clear, interruptible, watcher
 from fencebench.checker.errors import BadInput
-from fencebench.checker.files import write_whole
-from fencebench.checker.report.any_text import print_itf, print_json, print_texts
+from fencebench.checker.files import artifact, write_whole
+from fencebench.checker.report.any_text import FORMATS as ANY_FORMATS
+from fencebench.checker.report.any_text import AnyAnswer
+from fencebench.checker.report.checked import FORMATS, Answer, as_page
+from fencebench.checker.report.ci import save_pictures
+from fencebench.checker.report.form import Format, format_option
 from fencebench.checker.report.stored import trace_text
-from fencebench.checker.report.text import as_json, case_of, cheapest, mixture, print_text
+from fencebench.checker.report.text import case_of, mixture
 from fencebench.checker.search.limits import INTERRUPTED, Limits
-from fencebench.checker.search.result import Verdict
 from fencebench.model.any_shards import NOT_COVERED
 from fencebench.model.build import build
 from fencebench.model.fence import Fence
@@ -36,8 +41,6 @@ from fencebench.model.fences import EXPECTED, FENCES, KEYED_WITHOUT_RUN
 from fencebench.model.promises.catalogue import promises_of
 from fencebench.model.promises.promise import Scope
 from fencebench.model.settings import Bound
-
-ANY_FORMATS = ("text", "json", "itf")
 
 
 def wants_any(options: Mapping[str, Any]) -> bool:
@@ -54,10 +57,11 @@ def any_asked(options: Mapping[str, Any]) -> Asked:
         BadInput: an option makes no sense for any number of shards.
     """
     refused = {"--ceiling": options["ceiling"] is not None, "--all": options["every"], "--reduce": options["reduce"]}
-    for name in (name for name, given in refused.items() if given):
+    refused |= {f"--{name}": options[name] is not None for name in ("html", "pictures")}
+    for name in (name for name, is_given in refused.items() if is_given):
         raise BadInput(f"--shards any goes with no {name}: nothing is counted there that depends on how many there are")
-    if options["form"] not in ANY_FORMATS:
-        raise BadInput(f"--shards any has no --format {options['form']}; expected one of {', '.join(ANY_FORMATS)}")
+    if options["form"].name not in ANY_FORMATS:
+        raise BadInput(f"--shards any has no --format {options['form'].name}; expected one of {', '.join(ANY_FORMATS)}")
     if options["property_"] in NOT_COVERED:
         raise BadInput(f"--shards any says nothing of {options['property_']}: {NOT_COVERED[options['property_']]}")
     wanted = bounds_asked({**options, "shards": 1})
@@ -76,10 +80,11 @@ def run_any(
     results = [checked_any(fence, wanted, limits, engine) for fence in fences]
     for result in results if traces else ():
         for name in result.real.findings:
-            write_whole(Path(str(traces)) / f"{result.fence.name}-{name}.itf.json", trace_text(result.case(name)))
+            place = artifact(Path(str(traces)), result.fence.name, name, ".itf.json")
+            write_whole(place, trace_text(result.case(name)))
     verdict = mixture([result.verdict for result in results])
-    form = {"json": print_json, "itf": print_itf, "text": print_texts}[options["form"]]
-    form(results, verdict, options["property_"], again("check --shards any", wanted))
+    answer = AnyAnswer(results, verdict, options["property_"], again("check --shards any", wanted))
+    print(ANY_FORMATS[options["form"].name].write(answer), end="")
     return EXITS[verdict]
 
 
@@ -91,7 +96,7 @@ def checked_any(fence: Fence, wanted: Asked, limits: Limits, engine: Engine) -> 
         clear()
 
 
-def run_check(fences: tuple[str, ...], every: bool, form: str, traces: Path | None, **options: Any) -> int:
+def run_check(fences: tuple[str, ...], every: bool, form: Format[Answer], traces: Path | None, **options: Any) -> int:
     """Check the named fences; print; return the exit code."""
     named = [find_fence(name) for name in (FENCES if every else fences or ("reference",))]
     check_property(options["property_"], named)
@@ -105,21 +110,33 @@ def run_check(fences: tuple[str, ...], every: bool, form: str, traces: Path | No
     for fence in named:
         fits_fence(fence, wanted)
     results = [*until_stopped(checked(fence, wanted, limits, engine) for fence in named)]
-    if traces:
-        for result in results:
-            save(result, traces)
     verdict = mixture([r.verdict for r in results])
     code = EXITS[verdict]
     if every and results[-1].limit != INTERRUPTED:
         code = 0 if all(as_expected(r, wanted, engine) for r in results) else 1
-    if form in ("junit", "sarif", "github"):
-        from fencebench.checker.report.formats import written
-
-        print(written(form, results, [r.fence.name for r in results], options["pictures"]), end="")
-    else:
-        command = again("check --all" if every else "check", wanted)
-        show(results, form, options["property_"], verdict, code, command, every)
+    answer = Answer(
+        results,
+        verdict,
+        code,
+        reproduce=again("check --all" if every else "check", wanted),
+        searched=tuple(given(NOT_SEARCH)),
+        property_=options["property_"],
+        every=every,
+        pictures=options["pictures"],
+    )
+    keep(answer, traces, options["html"])
+    print(form.write(answer), end="")
     return code
+
+
+def keep(answer: Answer, traces: Path | None, html: Path | None) -> None:
+    """Write the files that are asked for: traces, pictures, the page."""
+    for result in answer.results if traces else ():
+        save(result, Path(str(traces)))
+    if answer.pictures:
+        save_pictures(answer.reports, answer.pictures)
+    if html:
+        write_whole(html, as_page(answer))
 
 
 def fits_reduction(fences: Sequence[Fence], every: bool, property_: str | None) -> None:
@@ -176,54 +193,19 @@ def until_stopped(results: Iterable[Checked]) -> Iterator[Checked]:
 def save(result: Checked, folder: Path) -> None:
     """Store the trace of every broken promise."""
     for name in result.findings:
-        write_whole(folder / f"{result.fence.name}-{name}.itf.json", trace_text(case_of(result, name)))
+        write_whole(artifact(folder, result.fence.name, name, ".itf.json"), trace_text(case_of(result, name)))
 
 
-def show(
-    results: list[Checked], form: str, property_: str | None, verdict: Verdict, code: int, command: str, every: bool
-) -> None:
-    """Print what was found in a form of our own."""
-    if form == "json":
-        print(as_json(results, code, verdict))
-    elif form == "itf":
-        print(itf(results, property_), end="")
-    elif every:
-        print_summary(results, code, command)
-    else:
-        for result in results:
-            print_text(result, property_, command)
-
-
-def itf(results: list[Checked], property_: str | None) -> str:
-    """Return the trace of the property, or of the cheapest story."""
-    for result in results:
-        if result.findings and property_ in (None, *result.findings):
-            return trace_text(case_of(result, property_ or cheapest(result)))
-    raise BadInput("no promise is broken here, so there is no trace to write; --format json has the verdict")
-
-
-def print_summary(results: list[Checked], code: int, command: str) -> None:
-    """Print every fence's verdict beside the expected one."""
-    from rich.table import Table
-
-    from fencebench.checker.report.text import show as show_parts
-
-    table = Table("fence", "verdict", "expected", "broken promises", box=None, pad_edge=False, header_style="dim")
-    for r in results:
-        expected = str(EXPECTED[r.fence.name].verdict)
-        table.add_row(r.fence.name, str(r.verdict), expected, ", ".join(r.findings) or "none")
-    show_parts("[bold green]AS EXPECTED[/]" if code == 0 else "[bold red]NOT AS EXPECTED[/]", table)
-    print(f"\nreproduce: {command}")
-
-
-FORMATS = ["text", "json", "itf", "junit", "sarif", "github"]
+NOT_SEARCH = ("form", "pictures", "traces", "html", "every", "property_", "checkpoint", "resume", "checkpoint_seconds")
+"""Options that change nothing of what is found."""
 
 
 @click.command("check", context_settings=HELP, epilog=EXIT_CODES)
 @click.argument("fences", nargs=-1, metavar="[FENCE]...")
 @click.option("--all", "every", is_flag=True, help="every catalogued fence against its expected verdict")
-@click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
-@click.option("--pictures", type=click.Path(path_type=Path), help="with a format for CI: a folder for what is lost")
+@format_option(FORMATS)
+@HTML
+@click.option("--pictures", type=click.Path(path_type=Path), help="a folder for a picture of every broken promise")
 @click.option("--stop-at", type=click.Choice(["first", "all"]), default="first", show_default=True)
 @click.option("--property", "property_", help="tell the story of this promise (implies --stop-at all)")
 @click.option("--traces", type=click.Path(path_type=Path), help="a folder for the trace of every broken promise")

@@ -10,15 +10,18 @@ from fencebench.checker.analysis.bounds import asked
 from fencebench.checker.analysis.engines import ENGINES
 from fencebench.checker.analysis.fences import find_fence
 from fencebench.checker.cli.check import checked
-from fencebench.checker.cli.options import HELP
+from fencebench.checker.cli.options import HELP, HTML, typed
 from fencebench.checker.errors import BadInput
+from fencebench.checker.files import write_whole
 from fencebench.checker.report.gallery import Exhibit, exhibits, files, usable, write
 from fencebench.checker.report.gallery_index import index
+from fencebench.checker.report.html.page import as_html
+from fencebench.checker.report.html.pages import of_gallery
 from fencebench.checker.search.limits import Limits
 from fencebench.model.fences import EXPECTED, FENCES
 
 
-def run_gallery(fences: tuple[str, ...], output: Path, bounds_file: Path | None) -> int:
+def run_gallery(fences: tuple[str, ...], output: Path, bounds_file: Path | None, html: Path | None) -> int:
     """Write the gallery of these fences, of the whole catalogue if none is named; return the exit code."""
     usable(output)
     shown = [e for name in fences or FENCES for e in collected(name, bounds_file)]
@@ -27,6 +30,9 @@ def run_gallery(fences: tuple[str, ...], output: Path, bounds_file: Path | None)
     kept = [name for name in fences or FENCES if name not in {e.fence for e in shown}]
     stale = write(output, files(shown, index(shown, kept)))
     print(f"{output}: {len(shown)} stories of {len({e.fence for e in shown})} fences; index {output / 'README.md'}")
+    if html:
+        write_whole(html, as_html(of_gallery(shown, kept, typed())))
+        print(f"{html}: all of them on one page")
     for path in stale:
         print(f"removed {path}")
     return 0
@@ -48,6 +54,7 @@ def collected(name: str, bounds_file: Path | None) -> list[Exhibit]:
 
 @click.command("gallery", context_settings=HELP)
 @click.argument("fences", nargs=-1, metavar="[FENCE]...")
+@HTML
 @click.option(
     "--output", "-o", type=click.Path(path_type=Path), default=Path("counterexamples"), show_default=True, help="folder"
 )

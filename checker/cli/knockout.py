@@ -2,7 +2,9 @@
 
 import json
 import sys
+from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import click
@@ -17,6 +19,7 @@ from fencebench.checker.analysis.roles import Role, matrix, roles
 from fencebench.checker.cli.options import (
     FORMS,
     HELP,
+    HTML,
     MAX_SECONDS,
     MAX_STATES,
     again,
@@ -25,14 +28,18 @@ from fencebench.checker.cli.options import (
     limits_asked,
 )
 from fencebench.checker.cli.progress import shown
-from fencebench.checker.report.text import WIDTH, show
+from fencebench.checker.files import columns, write_whole
+from fencebench.checker.report.html.page import Page, Sheet, as_html
+from fencebench.checker.report.text import show
 from fencebench.checker.search.limits import limit_text
 from fencebench.model.promises.catalogue import names_of
 
 LABEL, CELL = 40, 7
 
 
-def run_knockout(fence: str, pairs: bool, minimal: bool, form: str, jobs: int | None, **options: Any) -> int:
+def run_knockout(
+    fence: str, pairs: bool, minimal: bool, form: str, jobs: int | None, html: Path | None, **options: Any
+) -> int:
     """Take a fence apart; print; return the exit code."""
     wanted, limits = bounds_asked(options), limits_asked(options)
     subject = find_fence(fence)
@@ -42,6 +49,8 @@ def run_knockout(fence: str, pairs: bool, minimal: bool, form: str, jobs: int | 
         smallest = minimal_fences(subject, wanted, limits, watching) if minimal else None
     bounds = [told(bound, wanted.settings) for bound in wanted.bounds]
     reproduce = again(f"knockout {fence}{' --pairs' * pairs}{' --minimal' * minimal}", wanted)
+    if html:
+        write_whole(html, as_html(page_of(found, smallest, bounds, reproduce)))
     if form == "json":
         print(as_json(found, smallest, bounds, reproduce))
     else:
@@ -68,6 +77,26 @@ def progress(trial: Trial, number: int, of: int) -> None:
         print(f"{number}/{of} without {' + '.join(trial.parts)}: {broken}", file=sys.stderr, flush=True)
 
 
+def page_of(found: Knockout, smallest: Minimal | None, bounds: list[str], reproduce: str) -> Page:
+    """Return the page: what each part carries, and the matrix of parts and promises."""
+    rows, judged = matrix(found), all_roles(found, smallest)
+    names = [name for name in names_of(found.fence) if any(name in cells for _, cells in rows)]
+    costs = [(label, *("{}, {}".format(*cells[n]) if n in cells else "" for n in names)) for label, cells in rows]
+    counts = Counter(role.kind for role in judged)
+    return Page(
+        title=found.fence.name,
+        verdict="undetermined" if found.limit else "knock-out",
+        headline=", ".join(f"{count} {kind}" for kind, count in counts.items()),
+        good=exit_code(found, smallest) == 0,
+        reproduce=reproduce,
+        facts=[("bounds", "; ".join(bounds)), ("promises that nothing tried here breaks", ", ".join(found.vacuous))],
+        sheets=[
+            Sheet("Parts", ("part", "role", ""), [(role.part, role.kind, sentence(role)) for role in judged]),
+            Sheet("Faults and steps of the shortest counterexample", ("without", *names), costs),
+        ],
+    )
+
+
 def headline(found: Knockout, judged: tuple[Role, ...]) -> str:
     """Give the answer in one line."""
     kinds = [role.kind for role in judged]
@@ -80,7 +109,7 @@ def tables(found: Knockout) -> Iterator[Table]:
     """Yield the matrix in blocks of columns that fit the width."""
     rows = matrix(found)
     broken = [name for name in names_of(found.fence) if any(name in cells for _, cells in rows)]
-    fit = (WIDTH - LABEL) // CELL
+    fit = (columns() - LABEL) // CELL
     for start in range(0, len(broken), fit):
         block = broken[start : start + fit]
         table = Table("without", box=None, pad_edge=False, header_style="dim")
@@ -188,6 +217,7 @@ Exit codes: 0 every rule is explained, 1 one is not, 2 bad input, 3 undetermined
 @click.option("--minimal", is_flag=True, help="find every minimal set of rules that keeps all promises")
 @click.option("--jobs", type=click.IntRange(1), help="searches at a time; default: one a core")
 @FORMS
+@HTML
 @MAX_STATES
 @MAX_SECONDS
 @bound_options

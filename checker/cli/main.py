@@ -14,6 +14,7 @@ COMMANDS = {
     "check": "cli.check:check_command",
     "diff": "cli.diff:diff_command",
     "expect": "cli.expect:expect_command",
+    "explore": "cli.explore:explore_command",
     "gallery": "cli.gallery:gallery_command",
     "knockout": "cli.knockout:knockout_command",
     "list": "cli.listing:list_fences",

@@ -2,12 +2,13 @@
 
 import shlex
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal
 
 import click
+from click.core import ParameterSource
 
 from fencebench.checker.analysis.bounds import SETTINGS, SHAPE, Asked, as_options, asked
 from fencebench.checker.errors import BadInput
@@ -132,6 +133,23 @@ def typed() -> str:
     return shlex.join(kept)
 
 
+def given(leave: Collection[str]) -> Iterator[str]:
+    """Yield the options of the running command as they were given, less those named."""
+    context = click.get_current_context(silent=True)
+    options = (p for p in context.command.params if isinstance(p, click.Option)) if context else ()
+    for option in options:
+        name = str(option.name)
+        if context and name not in leave and context.get_parameter_source(name) == ParameterSource.COMMANDLINE:
+            yield from words_of(option, context.params[name])
+
+
+def words_of(option: click.Option, value: object) -> tuple[str, ...]:
+    """Return an option and its value as words of a command line."""
+    if option.is_flag:
+        return (option.opts[0] if value else option.secondary_opts[0],)
+    return option.opts[0], str(value)
+
+
 def again(command: str, wanted: Asked) -> str:
     """Return the line that gives this answer again: as it was typed, or made up from a single bound."""
     if sys.argv[0].endswith(("fencebench", "fencebench/__main__.py")):
@@ -141,5 +159,8 @@ def again(command: str, wanted: Asked) -> str:
 
 
 FORMS = click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+HTML = click.option(
+    "--html", metavar="FILE", type=click.Path(path_type=Path), help="one page to read, step through, keep"
+)
 MAX_STATES = click.option("--max-states", type=int, help="stop undetermined after so many states in one search")
 MAX_SECONDS = click.option("--max-seconds", type=float, help="stop undetermined after so many seconds in one search")

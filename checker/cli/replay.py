@@ -4,31 +4,57 @@ import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 import click
 
 from fencebench.checker.cli.options import HELP
 from fencebench.checker.errors import BadInput
-from fencebench.checker.files import write_whole
+from fencebench.checker.files import columns, write_whole
 from fencebench.checker.report import picture
 from fencebench.checker.report.case import story_of
 from fencebench.checker.report.stored import Recalled, case_of, recall
 from fencebench.checker.report.story import Story
 from fencebench.checker.search.replay import Replay
 
-DRAW: dict[str, tuple[str, Callable[[Story], str | bytes]]] = {
-    "svg": (".svg", picture.as_svg),
-    "png": (".png", picture.as_png),
-    "dot": (".dot", picture.as_dot),
-    "text": (".txt", picture.as_text),
-    "ascii": (".txt", lambda story: picture.as_text(story, ascii_only=True)),
-    "mermaid": (".mmd", picture.as_mermaid),
+
+class Drawing(NamedTuple):
+    """A format that a story is drawn in: the ending of its file, and what draws it."""
+
+    ending: str
+    draw: Callable[[Story], str | bytes]
+
+
+DRAW = {
+    "svg": Drawing(".svg", picture.as_svg),
+    "png": Drawing(".png", picture.as_png),
+    "dot": Drawing(".dot", picture.as_dot),
+    "text": Drawing(".txt", lambda story: picture.as_text(story, width=columns())),
+    "ascii": Drawing(".txt", lambda story: picture.as_text(story, ascii_only=True, width=columns())),
+    "mermaid": Drawing(".mmd", picture.as_mermaid),
 }
 EXITS = {"still violates": 1, "fixed": 0, "no longer executable": 3}
 
 
-def render_trace(path: Path, form: str, output: Path | None, fence: str | None) -> None:
-    """Draw a stored trace beside it, or where it is wanted; texts without an output go to standard output."""
+def form_of(form: str | None, output: Path | None) -> str:
+    """Return the format that is asked for, else the one that the output's name ends with, else SVG.
+
+    Raises:
+        BadInput: nothing is drawn that such a name ends with, or the format is another one.
+    """
+    if output is None or output == Path("-"):
+        return form or "svg"
+    fitting = [name for name, drawing in DRAW.items() if drawing.ending == output.suffix]
+    if form in fitting or (form is None and fitting):
+        return form or fitting[0]
+    endings = dict.fromkeys(drawing.ending for drawing in DRAW.values())
+    wanted = DRAW[form].ending if form else f"one of {', '.join(endings)}"
+    raise BadInput(f"{output}: expected a name that ends in {wanted}")
+
+
+def render_trace(path: Path, asked: str | None, output: Path | None, fence: str | None) -> None:
+    """Draw a stored trace where the person stands, or where it is wanted; texts without an output are printed."""
+    form = form_of(asked, output)
     recalled = recall(path, fence)
     again = recalled.replay()
     if not again.trace and recalled.trace.steps:
@@ -39,7 +65,7 @@ def render_trace(path: Path, form: str, output: Path | None, fence: str | None) 
     if output == Path("-") or to_terminal:
         sys.stdout.buffer.write(drawn if isinstance(drawn, bytes) else drawn.encode() + b"\n")
         return
-    place = output or path.with_name(path.name.removesuffix(".json").removesuffix(".itf") + ending)
+    place = output or Path(path.name.removesuffix(".json").removesuffix(".itf") + ending)
     write_whole(place, drawn)
     print(place)
 
@@ -79,10 +105,10 @@ def replay_trace(path: Path, fence: str | None, form: str) -> int:
 
 @click.command("render", context_settings=HELP)
 @click.argument("trace", type=click.Path(path_type=Path))
-@click.option("--format", "form", type=click.Choice(["svg", "png", "dot", "text", "ascii", "mermaid"]), default="svg")
-@click.option("--output", "-o", type=click.Path(path_type=Path), help="default: beside the trace; - is standard output")
+@click.option("--format", "form", type=click.Choice(list(DRAW)), help="default: by the output's name, else svg")
+@click.option("--output", "-o", type=click.Path(path_type=Path), help="default: here, named as the trace; - is stdout")
 @click.option("--fence", help="tell it as this fence answers it (default: the trace's own)")
-def render_command(trace: Path, form: str, output: Path | None, fence: str | None) -> None:
+def render_command(trace: Path, form: str | None, output: Path | None, fence: str | None) -> None:
     """Draw a stored TRACE."""
     render_trace(trace, form, output, fence)
 

@@ -29,8 +29,9 @@ from fencebench.checker.cli.options import (
     limits_asked,
 )
 from fencebench.checker.cli.progress import shown
+from fencebench.checker.files import columns
 from fencebench.checker.report.case import RunStory, records
-from fencebench.checker.report.text import WIDTH, counted, show
+from fencebench.checker.report.text import counted, show
 from fencebench.checker.search.limits import limit_text
 from fencebench.checker.search.worst import Peak
 from fencebench.model.fence import Fence
@@ -194,7 +195,7 @@ def print_worst(fence: Fence, wanted: Asked, found: tuple[Costs, ...], measure: 
     from fencebench.checker.report.picture import as_text
 
     one = max(found, key=lambda c: c.above_plan(measure)[-1])
-    print(as_text(told_peak(fence, wanted, one, measure, one.at_most(measure)[-1]).story, width=WIDTH))
+    print(as_text(told_peak(fence, wanted, one, measure, one.at_most(measure)[-1]).story, width=columns()))
 
 
 def cost_json(fence: Fence, wanted: Asked, found: tuple[Costs, ...]) -> str:

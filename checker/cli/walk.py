@@ -1,6 +1,5 @@
 """The command `walk`: bounds for walks, the verdict, what is printed and stored."""
 
-import json
 import sys
 import time
 from dataclasses import dataclass, field
@@ -13,24 +12,24 @@ from fencebench.checker.analysis.bounds import fits_fence
 from fencebench.checker.analysis.case import Case
 from fencebench.checker.analysis.check import EXITS
 from fencebench.checker.analysis.fences import find_fence
-from fencebench.checker.analysis.walks import WalkReport, cheapest, plan_of, walk_bound, walk_fence
-from fencebench.checker.cli.options import HELP, bound_options, check_property
-from fencebench.checker.errors import BadInput
-from fencebench.checker.files import write_whole
-from fencebench.checker.report.walk_stories import itf_of
-from fencebench.checker.report.walk_text import as_json, print_text
+from fencebench.checker.analysis.walks import WalkReport, plan_of, walk_bound, walk_fence
+from fencebench.checker.cli.options import HELP, HTML, bound_options, check_property
+from fencebench.checker.files import artifact, write_whole
+from fencebench.checker.report.form import Format, format_option
+from fencebench.checker.report.walk_stories import itf_of, told
+from fencebench.checker.report.walk_text import FORMATS, headline
 
 
 def save(report: WalkReport, folder: Path) -> None:
     """Store each broken promise's story twice: as hypothesis shrank it, and minimised."""
     for name, case in report.stories.items():
-        place = folder / f"{report.fence.name}-{name}"
+        place = artifact(folder, report.fence.name, name)
         raw = Case(report.fence, report.bound, report.settings, report.walked.shrunk[name])
         write_whole(place.with_name(f"{place.name}.itf.json"), itf_of(case, report.reproduce, "minimised walk"))
         write_whole(place.with_name(f"{place.name}.walk.itf.json"), itf_of(raw, report.reproduce, "shrunk walk"))
 
 
-def run_walk(fence: str, form: str, traces: Path | None, **options: Any) -> int:
+def run_walk(fence: str, form: Format[WalkReport], traces: Path | None, **options: Any) -> int:
     """Walk a fence; print; return the exit code."""
     named, wanted = find_fence(fence), walk_bound(options)
     fits_fence(named, wanted)
@@ -42,23 +41,15 @@ def run_walk(fence: str, form: str, traces: Path | None, **options: Any) -> int:
         progress.clear()
     if traces:
         save(report, traces)
-    if form == "json":
-        print(json.dumps(as_json(report), indent=1, ensure_ascii=False))
-    elif form == "itf":
-        print(itf(report), end="")
-    else:
-        print_text(report)
-    sys.stdout.flush()
+    if options["html"]:
+        from fencebench.checker.report.html.page import as_html
+        from fencebench.checker.report.html.pages import of_walk
+
+        stories = {name: (case, told(case, report.reproduce)) for name, case in report.stories.items()}
+        page = of_walk(report.checked, stories, headline(report), report.reproduce)
+        write_whole(options["html"], as_html(page))
+    print(form.write(report), end="", flush=True)
     return EXITS[report.verdict]
-
-
-def itf(report: WalkReport) -> str:
-    """Return the trace of the cheapest story."""
-    if not report.stories:
-        raise BadInput(
-            "no promise was broken on these walks, so there is no trace to write; --format json has the verdict"
-        )
-    return itf_of(report.stories[cheapest(report)], report.reproduce, "minimised walk")
 
 
 @dataclass
@@ -106,7 +97,8 @@ Exit codes: 0 no violation found on these walks (which proves nothing), 1 violat
 @click.option("--stop-at", type=click.Choice(["first", "all"]), default="all", show_default=True)
 @click.option("--property", "property_", help="look for this promise alone, and stop when it is broken")
 @click.option("--max-seconds", type=float, help="stop undetermined after so many seconds")
-@click.option("--format", "form", type=click.Choice(["text", "json", "itf"]), default="text", show_default=True)
+@format_option(FORMATS)
+@HTML
 @click.option("--traces", type=click.Path(path_type=Path), help="a folder for the traces, shrunk and minimised")
 @bound_options
 def walk_command(**options: Any) -> None:

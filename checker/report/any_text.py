@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from rich.table import Table
@@ -10,9 +11,11 @@ from fencebench.checker.analysis.any_shards import MOST_SHARDS, MOST_STATES, Any
 from fencebench.checker.analysis.bounds import as_options, depth_told, extras_told, told
 from fencebench.checker.analysis.check import EXITS
 from fencebench.checker.errors import BadInput
+from fencebench.checker.files import columns
 from fencebench.checker.report.case import records, story_of
+from fencebench.checker.report.form import Format, table
 from fencebench.checker.report.stored import trace_text
-from fencebench.checker.report.text import WIDTH, cheapest, facts_grid, faults_tried, promises_table, show, stop_advice
+from fencebench.checker.report.text import cheapest, facts_grid, faults_tried, laid_out, promises_table, stop_advice
 from fencebench.checker.search.limits import limit_text
 from fencebench.checker.search.result import Verdict
 from fencebench.model.any_shards import NOT_COVERED
@@ -32,32 +35,40 @@ def covered(found: AnyShards) -> Iterator[str]:
     yield from (name for name in names_of(found.fence) if name not in NOT_COVERED and name not in doubtful)
 
 
-def print_texts(results: list[AnyShards], verdict: Verdict, property_: str | None, reproduce: str) -> None:
-    """Print each fence's result."""
-    for found in results:
-        print_text(found, property_, reproduce)
+@dataclass(frozen=True)
+class AnyAnswer:
+    """What `check --shards any` has to tell; `property_` is the promise whose story is wanted."""
+
+    results: list[AnyShards]
+    verdict: Verdict
+    property_: str | None
+    reproduce: str
 
 
-def print_text(found: AnyShards, property_: str | None, reproduce: str) -> None:
-    """Print the verdict and what it does not cover, what was explored, and the story of one broken promise."""
+def as_text(answer: AnyAnswer) -> str:
+    """Write each fence's result."""
+    return "".join(text_of(found, answer.property_, answer.reproduce) for found in answer.results)
+
+
+def text_of(found: AnyShards, property_: str | None, reproduce: str) -> str:
+    """Write the verdict and what it does not cover, what was explored, and the story of one broken promise."""
     colour = {Verdict.HOLDS: "green", Verdict.VIOLATED: "red"}.get(found.verdict, "yellow")
     fence, left_out = found.fence, ", ".join((*NOT_COVERED, PARTLY))
-    show(
+    text = laid_out(
         f"[bold {colour}]{found.verdict.upper()}[/]  {fence.name}: {fence.summary}, for any number of shards;"
         f" not covered, and left to bounded runs: {left_out}\n",
         explored_table(found),
         "",
         *((promises_table(found.real), "") if found.real.findings else ()),
         facts_grid(facts(found)),
+        *(part for story in found.spurious for part in ("", spurious_table(story))),
     )
-    for story in found.spurious:
-        show("", spurious_table(story))
     if found.real.findings:
-        from fencebench.checker.report.picture import as_text
+        from fencebench.checker.report.picture import as_text as story_text
 
         first = property_ if property_ in found.real.findings else cheapest(found.real)
-        print(f"\n{as_text(story_of(found.case(str(first))), width=WIDTH)}")
-    print(f"\nreproduce: {reproduce}")
+        text += f"\n\n{story_text(story_of(found.case(str(first))), width=columns())}"
+    return f"{text}\n\nreproduce: {reproduce}\n"
 
 
 def explored_table(found: AnyShards) -> Table:
@@ -109,19 +120,19 @@ def spurious_table(story: Spurious) -> Table:
     return table
 
 
-def print_itf(results: list[AnyShards], verdict: Verdict, property_: str | None, reproduce: str) -> None:
-    """Print the trace of the property, or of the cheapest whole run."""
-    for found in results:
-        if found.real.findings and property_ in (None, *found.real.findings):
-            print(trace_text(found.case(property_ or cheapest(found.real))), end="")
-            return
+def as_itf(answer: AnyAnswer) -> str:
+    """Write the trace of the property, or of the cheapest whole run."""
+    for found in answer.results:
+        if found.real.findings and answer.property_ in (None, *found.real.findings):
+            return trace_text(found.case(answer.property_ or cheapest(found.real)))
     raise BadInput("no whole run breaks a promise here, so there is no trace to write; --format json has the verdict")
 
 
-def print_json(results: list[AnyShards], verdict: Verdict, property_: str | None, reproduce: str) -> None:
-    """Print all results as one JSON object."""
-    runs = [record(found) for found in results]
-    print(json.dumps({"verdict": verdict, "exit": EXITS[verdict], "runs": runs}, indent=1, ensure_ascii=False))
+def as_json(answer: AnyAnswer) -> str:
+    """Write all results as one JSON object."""
+    runs = [record(found) for found in answer.results]
+    whole = {"verdict": answer.verdict, "exit": EXITS[answer.verdict], "runs": runs}
+    return json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
 
 
 def record(found: AnyShards) -> dict[str, Any]:
@@ -172,3 +183,10 @@ def spurious_record(story: Spurious) -> dict[str, Any]:
         "searched": [{"shards": b.shards, "states": r.states, "limit": limit_text(r.limit)} for b, r in story.searched],
         "story": [{name: getattr(step.event, name) for name in names} for step in story.of.story.trace],
     }
+
+
+FORMATS = table(
+    Format("text", as_text, "for a person"),
+    Format("json", as_json, "every run with its coverage, for a program"),
+    Format("itf", as_itf, "the trace of one broken promise"),
+)

@@ -3,6 +3,7 @@
 import ast
 import importlib
 import pkgutil
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Literal
 from fencebench.checker.analysis.bounds import as_options
 from fencebench.checker.analysis.check import Checked
 from fencebench.checker.analysis.variants import SUFFIX
-from fencebench.checker.files import write_whole
+from fencebench.checker.files import artifact, write_whole
 from fencebench.checker.report.case import story_of
 from fencebench.checker.report.story import Story
 from fencebench.checker.report.text import case_of, stop_advice
@@ -86,6 +87,7 @@ class Lost:
     story: Story
     picture: str
     reproduce: str
+    rules: tuple[Place | None, ...] = ()
 
     @property
     def sentence(self) -> str:
@@ -108,6 +110,7 @@ class Report:
     name: str
     place: Place | None
     lost: tuple[Lost, ...]
+    searched: tuple[str, ...] = ()
 
     @property
     def verdict(self) -> Verdict:
@@ -116,11 +119,10 @@ class Report:
 
     @property
     def reproduce(self) -> str:
-        """The command that checks this fence again; one bound is named, a union is taken as the default."""
+        """The command that checks this fence again, with every option that it was checked with."""
         bounds = [run.bound for run in self.checked.runs]
-        return f"fencebench check {self.name}" + (
-            f" {as_options(bounds[0], self.checked.settings)}" if len(bounds) == 1 else ""
-        )
+        one = as_options(bounds[0], self.checked.settings).split() if len(bounds) == 1 else []
+        return shlex.join(["fencebench", "check", self.name, *(self.searched or one)])
 
     @property
     def summary(self) -> str:
@@ -147,23 +149,30 @@ def unreached(checked: Checked) -> Iterator[str]:
         yield f"{debt.kind} {debt.name}{f' ({debt.advice})' if debt.advice else ''}"
 
 
-def report_of(checked: Checked, name: str, pictures: Path | None) -> Report:
-    """Make the report of a fence that was called `name` on the command line."""
+def report_of(checked: Checked, name: str, pictures: Path | None, searched: tuple[str, ...] = ()) -> Report:
+    """Make the report of a fence that was called `name` and searched with these options on the command line."""
     lost = tuple(
         lost_promise(checked, name, promise, pictures)
         for promise in names_of(checked.fence)
         if promise in checked.findings
     )
-    return Report(checked, name, place_of(name), lost)
+    return Report(checked, name, place_of(name), lost, searched)
 
 
 def lost_promise(checked: Checked, name: str, promise: str, pictures: Path | None) -> Lost:
     """Tell a broken promise."""
     (run, found), story = checked.findings[promise], story_of(case_of(checked, promise))
     options = as_options(run.bound, checked.settings)
-    reproduce = f"fencebench check {name} {options} --property {promise}"
+    reproduce = f"fencebench check {shlex.quote(name)} {options} --property {promise}"
     place = kept_picture(checked.fence.name, promise, pictures)
-    return Lost(promise, found.faults, found.steps, found.why, story, place, reproduce)
+    rules = tuple(place_of_rule(checked.fence, step.event.rule) for step in found.trace)
+    return Lost(promise, found.faults, found.steps, found.why, story, place, reproduce, rules)
+
+
+def place_of_rule(fence: Fence, name: str) -> Place | None:
+    """Return where the function of a rule is defined."""
+    code = next((getattr(rule.applies, "__code__", None) for full, rule in fence.rules() if full == name), None)
+    return Place(near(Path(code.co_filename)), code.co_firstlineno) if code else None
 
 
 def kept_picture(fence: str, promise: str, pictures: Path | None) -> str:
@@ -176,7 +185,7 @@ def kept_picture(fence: str, promise: str, pictures: Path | None) -> str:
 
 def picture_path(folder: Path, fence: str, promise: str) -> Path:
     """Return where the picture of a broken promise is kept."""
-    return folder / f"{fence}-{promise}.svg"
+    return artifact(folder, fence, promise, ".svg")
 
 
 def save_pictures(reports: list[Report], folder: Path) -> None:

@@ -11,7 +11,7 @@ from rich.table import Table
 from fencebench.checker.expect.figures import HEADLINE, TITLES, Expected, Figure, Interval, Returns
 from fencebench.checker.expect.grid import Point
 from fencebench.checker.expect.load import INPUTS, RATES, Load
-from fencebench.checker.report.text import counted, rendered
+from fencebench.checker.report.text import counted, laid_out
 
 SHOWN = {
     "ceiling_99": "99 % ceiling",
@@ -89,7 +89,7 @@ def as_text(results: Sequence[Expected], given: Mapping[str, Any], command: str)
 def told(parts: Sequence[RenderableType], load: Load, command: str) -> str:
     """Return parts, what is assumed, and how to get the same again."""
     assumed = [f"[dim]- {line}[/]" for line in assumptions(load)]
-    return f"{rendered(*parts, '', '[dim]Assumed:[/]', *assumed)}\n\nreproduce: {command}"
+    return f"{laid_out(*parts, '', '[dim]Assumed:[/]', *assumed)}\n\nreproduce: {command}"
 
 
 def figures_table(results: Sequence[Expected]) -> Table:

@@ -1,20 +1,26 @@
 """JUnit, SARIF and GitHub annotations of checked fences: one text for a program that shows it in a pull request."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib.metadata import version
+from importlib.resources import files
+from os.path import relpath
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 from xml.etree import ElementTree as Xml
 
-from fencebench.checker.analysis.check import Checked
-from fencebench.checker.report.ci import Lost, Report, report_of, save_pictures
+from fencebench.checker.report.ci import Lost, Place, Report
 from fencebench.checker.report.picture import as_text
 from fencebench.checker.report.story import StoryStep
 from fencebench.checker.search.result import Verdict
 from fencebench.model.promises.catalogue import names_of, promises_of
+from fencebench.model.promises.promise import Promise
 
 SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
+ABOUT = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html"
+"""Where a reader learns what such a log is."""
+
 OWED = "reaches what it owes"
 
 
@@ -83,17 +89,48 @@ def as_sarif(reports: Sequence[Report]) -> str:
     driver = {
         "name": "fencebench",
         "semanticVersion": version("fencebench"),
-        "rules": [{"id": name, "shortDescription": {"text": described(reports, name)}} for name in used],
+        "informationUri": ABOUT,
+        "rules": [sarif_rule(reports, name) for name in used],
     }
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     return json.dumps({"$schema": SARIF, "version": "2.1.0", "runs": [run]}, indent=1, ensure_ascii=False) + "\n"
 
 
-def described(reports: Sequence[Report], rule: str) -> str:
-    """Say what a SARIF rule is about: the claim of a promise, or the kind of verdict."""
-    verdicts = {"undetermined": "The search was stopped by a limit.", "vacuous": "Something owed was never reached."}
-    known = {p.name: p.sentence for report in reports for p in promises_of(report.checked.fence)}
-    return verdicts.get(rule) or known[rule]
+VERDICTS = {
+    "undetermined": Promise(
+        name="undetermined",
+        sentence="The search was stopped by a limit.",
+        failure="Nothing is proven, and nothing was found.",
+        question="Raise the limit, or lower a bound.",
+    ),
+    "vacuous": Promise(
+        name="vacuous",
+        sentence="Something owed was never reached.",
+        failure="A run that never comes to what it should have tried proves nothing about it.",
+        question="Raise the bound that the message names.",
+    ),
+}
+"""What a result is about that is no broken promise."""
+
+
+def sarif_rule(reports: Sequence[Report], name: str) -> dict[str, Any]:
+    """Describe a rule: the sentence of a promise or of a kind of verdict, what goes wrong, what to ask."""
+    known = {p.name: p for report in reports for p in promises_of(report.checked.fence)} | VERDICTS
+    about = known[name]
+    help_ = f"{about.failure} {about.question}".strip()
+    return {
+        "id": name,
+        "shortDescription": {"text": sentence(about.title or about.sentence)},
+        "fullDescription": {"text": sentence(about.sentence)},
+        "help": {"text": help_, "markdown": f"{help_}\n\nReplay it: `fencebench replay TRACE`."},
+        "defaultConfiguration": {"level": "error"},
+        "properties": {"tags": ["correctness"], "problem.severity": "error", "precision": "very-high"},
+    }
+
+
+def sentence(text: str) -> str:
+    """End a text as a sentence."""
+    return f"{text.rstrip('.')}."
 
 
 def sarif_results(report: Report) -> list[dict[str, Any]]:
@@ -108,7 +145,9 @@ def sarif_results(report: Report) -> list[dict[str, Any]]:
 def sarif_lost(report: Report, lost: Lost) -> dict[str, Any]:
     """Write a lost promise."""
     message = f"{report.name} is {report.verdict}: {lost.sentence}\nReproduce: {lost.reproduce}"
-    flow = [{"location": {"message": {"text": step_text(step)}}} for step in lost.story.steps]
+    flow = [
+        {"location": sarif_step(report, step, where)} for step, where in zip(lost.story.steps, lost.rules, strict=True)
+    ]
     return {
         **sarif_result(report, lost.name, message),
         "codeFlows": [{"threadFlows": [{"locations": flow}]}],
@@ -116,14 +155,41 @@ def sarif_lost(report: Report, lost: Lost) -> dict[str, Any]:
     }
 
 
+def sarif_step(report: Report, step: StoryStep, rule: Place | None) -> dict[str, Any]:
+    """Write a step where its answer comes from: the rule that refused, else the fence."""
+    place = rule or report.place
+    location: dict[str, Any] = {"message": {"text": step_text(step)}}
+    return location | ({"physicalLocation": sarif_place(place)} if place else {})
+
+
+def sarif_place(place: Place) -> dict[str, Any]:
+    """Write a line of a file as a relative URI."""
+    return {"artifactLocation": {"uri": relative_uri(place.file)}, "region": {"startLine": place.line}}
+
+
+def relative_uri(path: str) -> str:
+    """Write a path as a relative URI: a file of the bench from its root, one elsewhere from the working folder."""
+    parts = Path(path).parts
+    if Path(path).is_absolute():
+        root = Path(files("fencebench").joinpath("")).resolve().parent  # type: ignore[arg-type]
+        whole = Path(path).resolve()
+        parts = whole.relative_to(root).parts if whole.is_relative_to(root) else Path(relpath(path)).parts
+    return "/".join(quote(part, safe="") for part in parts)
+
+
 def sarif_result(report: Report, rule: str, message: str) -> dict[str, Any]:
     """Write what every result has."""
     result: dict[str, Any] = {"ruleId": rule, "level": "error", "message": {"text": message}}
-    result["partialFingerprints"] = {"fenceAndPromise/v1": f"{report.name}/{rule}"}
+    result["partialFingerprints"] = {"fenceAndPromise/v1": fingerprint(report, rule)}
     if report.place:
-        where = {"artifactLocation": {"uri": report.place.file}, "region": {"startLine": report.place.line}}
-        result["locations"] = [{"physicalLocation": where}]
+        result["locations"] = [{"physicalLocation": sarif_place(report.place)}]
     return result
+
+
+def fingerprint(report: Report, rule: str) -> str:
+    """Name a finding the same on every machine: the file from where it is checked, the fence, the promise."""
+    name = report.name.rpartition(":")[2]
+    return f"{relative_uri(report.place.file) if report.place else ''}:{name}/{rule}"
 
 
 def step_text(step: StoryStep) -> str:
@@ -152,14 +218,3 @@ def escaped(text: str, more: str = "") -> str:
     for sign in ("%", "\r", "\n", *more):
         text = text.replace(sign, f"%{ord(sign):02X}")
     return text
-
-
-WRITERS: dict[str, Callable[[Sequence[Report]], str]] = {"junit": as_junit, "sarif": as_sarif, "github": as_github}
-
-
-def written(form: str, results: Sequence[Checked], names: Sequence[str], pictures: Path | None = None) -> str:
-    """Write checked fences, called `names` on the command line, in a format for CI; draw what is lost into a folder."""
-    reports = [report_of(c, name, pictures) for c, name in zip(results, names, strict=True)]
-    if pictures:
-        save_pictures(reports, pictures)
-    return WRITERS[form](reports)

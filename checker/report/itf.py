@@ -15,8 +15,14 @@ from fencebench.checker.report.story import StoryStep
 from fencebench.checker.search.replay import StoredStep
 from fencebench.model.machine import Machine, State, Transition
 
-VERSION = 1
+VERSION = 2
+READABLE = (1, VERSION)
+"""Version 1 had null where there was nothing, and a field that Python and others take for a keyword."""
+
 FORMAT = "ITF"
+NUMBERS = ("shard", "epoch")
+NONE = -1
+"""What stands for no shard and no epoch, as ITF knows no null."""
 
 
 @dataclass(frozen=True)
@@ -62,22 +68,49 @@ def step_record(told: StoryStep, step: Transition, run: int) -> dict[str, Any]:
     }
 
 
+def plain(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Write a step's record without null and keywords of other languages; a number that may be missing is a list."""
+    fields: dict[str, Any] = {("refusal" if name == "class" else name): value for name, value in record.items()}
+    fields["worker_seconds"] = [] if record["worker_seconds"] is None else [record["worker_seconds"]]
+    empty = dict.fromkeys(NUMBERS, NONE)
+    return {name: empty.get(name, "") if value is None else value for name, value in fields.items()}
+
+
+OPENED = {
+    **dict.fromkeys(("actor", "host", "fault", "outcome", "refusal", "label"), ""),
+    **dict.fromkeys(NUMBERS, NONE),
+    "action": "run.open",
+    "run": 0,
+    "driver_seconds": 0,
+    "worker_seconds": [],
+    "changed": [],
+}
+"""The step that leads to the first state."""
+
+
 def as_itf(
     machine: Machine, trace: Sequence[Transition], records: Sequence[Mapping[str, Any]], meta: Mapping[str, Any]
 ) -> str:
     """Write a whole trace; the same trace gives the same text."""
-    states = [state_of(machine, 0, machine.initial, {"action": "run.open"})]
-    states += [state_of(machine, i, t.after, r) for i, (t, r) in enumerate(zip(trace, records, strict=True), 1)]
+    opened = {name: OPENED[name] for name in plain(records[0])} if records else OPENED
+    states = [state_of(machine, 0, machine.initial, opened)]
+    states += [state_of(machine, i, t.after, plain(r)) for i, (t, r) in enumerate(zip(trace, records, strict=True), 1)]
     about = {"format": FORMAT, "version": VERSION, **meta}
-    whole = {"#meta": about, "vars": ["step", "shared", "shards"], "states": states}
-    return json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
+    return in_lines({"#meta": about, "vars": ["step", "shared", "shards"]}, states)
+
+
+def in_lines(head: Mapping[str, Any], states: Sequence[Mapping[str, Any]]) -> str:
+    """Write a trace one state a line."""
+    begin = json.dumps(head, indent=1, ensure_ascii=False).removesuffix("\n}")
+    lines = ",\n".join(f"  {json.dumps(state, ensure_ascii=False)}" for state in states)
+    return f'{begin},\n "states": [\n{lines}\n ]\n}}\n'
 
 
 def script(meta: Mapping[str, Any], steps: Sequence[Mapping[str, Any]]) -> str:
     """Write a trace by its steps alone, for an order of events that was written by hand."""
     states = [{"#meta": {"index": i}, "step": step} for i, step in enumerate(({"action": "run.open"}, *steps))]
     about = {"format": FORMAT, "version": VERSION, **meta}
-    return json.dumps({"#meta": about, "vars": ["step"], "states": states}, indent=1, ensure_ascii=False) + "\n"
+    return in_lines({"#meta": about, "vars": ["step"]}, states)
 
 
 def parsed(path: Path) -> Any:
@@ -91,7 +124,7 @@ def parsed(path: Path) -> Any:
     meta = whole.get("#meta") if isinstance(whole, dict) else None
     if not isinstance(meta, dict) or not isinstance(whole.get("states"), list):
         raise BadInput(f"{path}: expected an ITF trace with #meta, vars and states; make one with check --format itf")
-    if meta.get("format") != FORMAT or meta.get("version") != VERSION:
+    if meta.get("format") != FORMAT or meta.get("version") not in READABLE:
         found = f"{meta.get('format')!r} version {meta.get('version')!r}"
         raise BadInput(f"{path}: expected trace format {FORMAT!r} version {VERSION}, found {found}; store it anew")
     return whole
@@ -119,5 +152,6 @@ def stored_step(path: Path, i: int, step: Mapping[str, Any]) -> tuple[StoredStep
     for name, kind in kinds.items():
         if not isinstance(step.get(name), kind):
             raise BadInput(f"{path}: step {i} has no usable {name!r} (found {step.get(name)!r})")
-    wanted = StoredStep(step["shard"], step["action"], step["epoch"], step["label"], step["fault"] or "")
+    shard, epoch = (None if step[name] == NONE else step[name] for name in NUMBERS)
+    wanted = StoredStep(shard, step["action"], epoch, step["label"], step["fault"] or "")
     return wanted, step["outcome"] or ""

@@ -1,6 +1,7 @@
 """What `check` prints: text for a person, JSON for a program. First the verdict, last the command to reproduce."""
 
 import json
+import shlex
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -10,6 +11,7 @@ from rich.table import Table
 from fencebench.checker.analysis.bounds import as_options, told
 from fencebench.checker.analysis.case import Case
 from fencebench.checker.analysis.check import EXITS, Checked, Run
+from fencebench.checker.files import columns
 from fencebench.checker.report.case import records, story_of
 from fencebench.checker.search.limits import INTERRUPTED, Stop, StopKind
 from fencebench.checker.search.result import Coverage, Result, Verdict
@@ -28,21 +30,18 @@ def stop_advice(limit: Stop) -> str:
     return f"a run hit its limit of {limit}; {ADVICE.get(limit.kind, 'raise it, or lower a bound')}"
 
 
-WIDTH = 100
-
-
-def show(*parts: RenderableType) -> None:
-    """Print at a fixed width, with colours on a terminal only, and no blanks at the ends of lines."""
-    print(rendered(*parts))
-
-
-def rendered(*parts: RenderableType) -> str:
-    """Return text of a fixed width, with colours if standard output is a terminal, no blanks at the ends of lines."""
-    out = Console(width=WIDTH, highlight=False, soft_wrap=False)
+def laid_out(*parts: RenderableType) -> str:
+    """Lay out at the terminal's width, with colours on a terminal only, and no blanks at the ends of lines."""
+    out = Console(width=columns(), highlight=False, soft_wrap=False)
     with out.capture() as captured:
         for part in parts:
             out.print(part)
     return "\n".join(line.rstrip() for line in captured.get().splitlines())
+
+
+def show(*parts: RenderableType) -> None:
+    """Print what is laid out."""
+    print(laid_out(*parts))
 
 
 def case_of(checked: Checked, name: str) -> Case:
@@ -116,22 +115,20 @@ def facts_grid(named: Iterable[tuple[str, str]]) -> Table:
     return grid
 
 
-def print_text(checked: Checked, property_: str | None, reproduce: str) -> None:
-    """Print the verdict, what was explored, and the story of one broken promise."""
+def text_of(checked: Checked, property_: str | None, reproduce: str) -> str:
+    """Write the verdict, what was explored, and the story of one broken promise."""
     fence = checked.fence
     colour = {Verdict.HOLDS: "green", Verdict.VIOLATED: "red"}.get(checked.verdict, "yellow")
     left_out = f"; not judged: {', '.join((*checked.unjudged, 'witnesses'))}" if checked.unjudged else ""
     verdict = f"[bold {colour}]{checked.verdict.upper()}[/]  {fence.name}: {fence.summary}{left_out}"
-    show(f"{verdict}\n", bounds_table(checked), "")
-    if checked.findings:
-        show(promises_table(checked), "")
-    show(facts_grid(facts(checked)))
+    broken = (promises_table(checked), "") if checked.findings else ()
+    text = laid_out(f"{verdict}\n", bounds_table(checked), "", *broken, facts_grid(facts(checked)))
     if checked.findings:
         from fencebench.checker.report.picture import as_text
 
         first = property_ if property_ in checked.findings else cheapest(checked)
-        print(f"\n{as_text(story_of(case_of(checked, first)), width=WIDTH)}")
-    print(f"\nreproduce: {reproduce}")
+        text += f"\n\n{as_text(story_of(case_of(checked, first)), width=columns())}"
+    return f"{text}\n\nreproduce: {reproduce}\n"
 
 
 def cheapest(checked: Checked) -> str:
@@ -171,7 +168,7 @@ def run_record(checked: Checked, run: Run) -> dict[str, Any]:
         "unreached": [debt.name for debt in checked.unreached],
         "standby": [{"rule": rule, "behind": what} for rule, what in checked.standby if not r.unjudged],
         **reduced_record(r),
-        "reproduce": f"fencebench check {checked.fence.name} {as_options(run.bound, checked.settings)}"
+        "reproduce": f"fencebench check {shlex.quote(checked.fence.name)} {as_options(run.bound, checked.settings)}"
         f"{' --reduce' * bool(r.unjudged)}",
     }
 

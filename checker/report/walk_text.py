@@ -1,5 +1,6 @@
 """What `walk` prints: verdict first, what was walked, what broke, what ran and what never did, the story."""
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -7,9 +8,12 @@ from rich.table import Table
 
 from fencebench.checker.analysis.bounds import told as told_bound
 from fencebench.checker.analysis.walks import WalkReport, cheapest
+from fencebench.checker.errors import BadInput
+from fencebench.checker.files import columns
 from fencebench.checker.report.case import records
-from fencebench.checker.report.text import WIDTH, facts, facts_grid, show
-from fencebench.checker.report.walk_stories import told
+from fencebench.checker.report.form import Format, table
+from fencebench.checker.report.text import facts, facts_grid, laid_out
+from fencebench.checker.report.walk_stories import itf_of, told
 from fencebench.checker.search.result import Verdict
 from fencebench.model.promises.obligations import actions as owed_actions
 from fencebench.model.settings import fault_names
@@ -76,21 +80,20 @@ def lines(report: WalkReport) -> Iterator[tuple[str, str]]:
     yield from (fact for fact in facts(report.checked) if fact[0] in ("stopped", "standby rules", "unreached"))
 
 
-def print_text(report: WalkReport) -> None:
-    """Print it all for a person."""
+def as_text(report: WalkReport) -> str:
+    """Write it all for a person."""
     colour = {Verdict.HOLDS: "green", Verdict.VIOLATED: "red"}.get(report.verdict, "yellow")
-    show(f"[bold {colour}]{headline(report)}[/]\n", walks_table(report), "")
+    broken = (promises_table(report), "") if report.stories else ()
+    head = f"[bold {colour}]{headline(report)}[/]\n"
+    text = laid_out(head, walks_table(report), "", *broken, facts_grid(lines(report)))
     if report.stories:
-        show(promises_table(report), "")
-    show(facts_grid(lines(report)))
-    if report.stories:
-        from fencebench.checker.report.picture import as_text
+        from fencebench.checker.report.picture import as_text as story_text
 
-        print(f"\n{as_text(told(report.stories[cheapest(report)], report.reproduce), width=WIDTH)}")
-    print(f"\nreproduce: {report.reproduce}")
+        text += f"\n\n{story_text(told(report.stories[cheapest(report)], report.reproduce), width=columns())}"
+    return f"{text}\n\nreproduce: {report.reproduce}\n"
 
 
-def as_json(report: WalkReport) -> dict[str, Any]:
+def record(report: WalkReport) -> dict[str, Any]:
     """Return it all for a program, with the keys of `check`."""
     from fencebench.checker.analysis.check import EXITS
 
@@ -118,3 +121,24 @@ def as_json(report: WalkReport) -> dict[str, Any]:
         "reproduce": report.reproduce,
     }
     return {"verdict": report.verdict, "exit": EXITS[report.verdict], "runs": [run]}
+
+
+def as_json(report: WalkReport) -> str:
+    """Write it all for a program."""
+    return json.dumps(record(report), indent=1, ensure_ascii=False) + "\n"
+
+
+def as_itf(report: WalkReport) -> str:
+    """Write the trace of the cheapest story."""
+    if not report.stories:
+        raise BadInput(
+            "no promise was broken on these walks, so there is no trace to write; --format json has the verdict"
+        )
+    return itf_of(report.stories[cheapest(report)], report.reproduce, "minimised walk")
+
+
+FORMATS = table(
+    Format("text", as_text, "for a person"),
+    Format("json", as_json, "counts, coverage and stories, for a program"),
+    Format("itf", as_itf, "the trace of the cheapest story"),
+)

@@ -1,5 +1,6 @@
 import json
 import re
+import shlex
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -9,8 +10,11 @@ import pytest
 from fencebench.checker.analysis.bounds import Asked, asked
 from fencebench.checker.analysis.check import Checked, check
 from fencebench.checker.cli.main import main
+from fencebench.checker.files import artifact
+from fencebench.checker.report.checked import FORMATS, Answer
 from fencebench.checker.report.ci import place_of, report_of, save_pictures
-from fencebench.checker.report.formats import as_github, as_junit, as_sarif, escaped, written
+from fencebench.checker.report.form import Format
+from fencebench.checker.report.formats import as_github, as_junit, as_sarif, escaped
 from fencebench.checker.search.limits import Limits
 from fencebench.model.fences import FENCES, REFERENCE
 from fencebench.model.promises.catalogue import NAMES
@@ -55,7 +59,7 @@ def states(suites: ElementTree.Element) -> dict[str, str]:
 
 
 def test_junit_has_a_case_for_each_promise_of_each_fence(kept: Checked, lost: Checked) -> None:
-    suites = ElementTree.fromstring(written("junit", [kept, lost], ["reference", WEAK]))
+    suites = ElementTree.fromstring(as_junit([report_of(kept, "reference", None), report_of(lost, WEAK, None)]))
     assert [suite.attrib["name"] for suite in suites] == [kept.fence.name, lost.fence.name]
     for suite in suites:
         assert [case.attrib["name"] for case in suite][: len(NAMES)] == list(NAMES)
@@ -129,7 +133,9 @@ def test_github_annotates_the_line_that_defines_the_fence(lost: Checked, tmp_pat
 
 
 def test_github_has_one_line_for_each_fence(kept: Checked, lost: Checked, cut: Checked) -> None:
-    lines = written("github", [kept, lost, cut], ["reference", WEAK, "reference"]).splitlines()
+    lines = as_github(
+        [report_of(c, n, None) for c, n in ((kept, "reference"), (lost, WEAK), (cut, "reference"))]
+    ).splitlines()
     assert [line.split(" ")[0] for line in lines] == ["::notice", "::error", "::error"]
 
 
@@ -183,3 +189,38 @@ def test_one_epoch_is_vacuous_and_says_what_to_raise(vacuous: Checked) -> None:
     assert vacuous.verdict == "vacuous"
     summary = report_of(vacuous, "reference", None).summary
     assert "raise --epochs to 2" in summary
+
+
+def test_a_format_is_one_record_that_choice_writer_and_help_read(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tap: Format[Answer] = Format("tap", lambda answer: f"1..{len(answer.results)}\n", "the Test Anything Protocol")
+    quick = ["--shards", "1", "--epochs", "1", "--faults", "0", "--ceiling", "1850"]
+    assert main(["check", "reference", *quick, "--format", "tap"]) == 2
+    assert "expected one of text, json, itf" in capsys.readouterr().err
+    monkeypatch.setitem(FORMATS, "tap", tap)
+    main(["check", "reference", *quick, "--format", "tap"])
+    assert capsys.readouterr().out == "1..1\n"
+    main(["check", "--help"])
+    assert "tap: the Test Anything Protocol" in " ".join(capsys.readouterr().out.split())
+    assert main(["check", "reference", "--shards", "any", "--format", "tap"]) == 2
+    assert "--shards any has no --format tap" in capsys.readouterr().err
+
+
+def test_reproduce_keeps_every_option_that_bears_on_the_search(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "my fence.py"
+    path.write_text("from fencebench import REFERENCE\nMINE = REFERENCE.without('put.lease_over')\n")
+    words = ["check", f"{path}:MINE", "--epochs", "1", "--forge", "0", "--engine", "plain", "--max-states", "9"]
+    main([*words, "--format", "junit", "--pictures", str(tmp_path)])
+    root = ElementTree.fromstring(capsys.readouterr().out.partition("\n")[2])
+    told = [line for e in root.iter("error") for line in (e.text or "").splitlines()]
+    assert {tuple(sorted(shlex.split(line)[1:])) for line in told if line} == {tuple(sorted(words))}
+
+
+def test_an_artifact_is_flat_and_has_no_sign_that_a_store_refuses(tmp_path: Path) -> None:
+    for name in ("fences/ours.py:MINE", "/tmp/a b/ö.py:X", "../up.py:X", "reference-with-sealing=a_step_later"):
+        place = artifact(tmp_path, name, "billed_once", ".svg")
+        assert place.parent == tmp_path
+        assert not set(place.name) & set('":<>|*?\\/\r\n ')

@@ -18,6 +18,7 @@ from fencebench.checker.cli.walk import run_walk
 from fencebench.checker.fast.explore import explore as explore_fast
 from fencebench.checker.report.stored import recall
 from fencebench.checker.report.walk_stories import itf_of
+from fencebench.checker.report.walk_text import FORMATS
 from fencebench.checker.search.explore import explore
 from fencebench.checker.search.properties import Promises
 from fencebench.checker.search.replay import is_final, replay, stored
@@ -297,7 +298,7 @@ def test_the_default_bound_is_wide() -> None:
 def test_the_command_prints_the_verdict_first_and_the_seed_last(capsys: pytest.CaptureFixture[str]) -> None:
     given = options(shards=1, epochs=1, faults=1)
     wanted = {"examples": 20, "steps": 60, "seed": 5, "max_seconds": None, "stop_at": "first", "property_": None}
-    code = run_walk("shard-keyed", "text", None, **given, **wanted)
+    code = run_walk("shard-keyed", FORMATS["text"], None, **given, **wanted)
     lines = capsys.readouterr().out.splitlines()
     assert code == 1
     assert lines[0].startswith("VIOLATED  shard-keyed")

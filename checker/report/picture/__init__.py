@@ -16,8 +16,9 @@ def as_dot(story: Story) -> str:
 def as_svg(story: Story) -> bytes:
     """Give a standalone SVG; `step-7` and its parts are ids, each with the step in full as a tooltip."""
     from fencebench.checker.report.picture.render import render
+    from fencebench.checker.report.picture.smaller import smaller
 
-    return render(as_dot(story), "svg")
+    return smaller(render(as_dot(story), "svg"))
 
 
 def as_png(story: Story) -> bytes:

@@ -156,7 +156,8 @@ def filled(attributes: dict[str, str]) -> dict[str, str]:
 def tip(text: str) -> str:
     r"""Escape a tooltip, `\n` between lines; Graphviz halves backslashes twice."""
     plain = text.replace("&", "&amp;").replace("\\", "\\" * 4)
-    return str(graphviz.nohtml(plain.replace("\n", "\\n")))
+    told: str = graphviz.nohtml(plain.replace("\n", "\\n"))  # a type of its own: <text> is then no HTML
+    return told
 
 
 def point(x: float, y: float, height: float) -> str:
