@@ -14,8 +14,8 @@ from fencebench.checker.cli.progress import clear, teller
 from fencebench.checker.errors import BadInput
 from fencebench.checker.expect import drn
 from fencebench.checker.expect.figures import Watch, whole
-from fencebench.checker.expect.grid import Setting, axis, checked_axis, points, settings
 from fencebench.checker.expect.load import INPUTS, Load, read
+from fencebench.checker.expect.vary import Setting, axis, checked_axis, points, settings
 from fencebench.checker.files import read_text, write_whole
 from fencebench.checker.report.expect_text import as_json, as_text, points_as_json, points_as_text
 from fencebench.model.fence import Fence

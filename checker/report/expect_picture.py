@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from fencebench.checker.expect.figures import HEADLINE, TITLES, Expected, Figure
-from fencebench.checker.expect.grid import Point
 from fencebench.checker.expect.renewal import Law
+from fencebench.checker.expect.vary import Point
 from fencebench.checker.report.expect_text import input_text
 from fencebench.checker.report.picture.chart import Chart, Curve, Panel, Upright
 

@@ -9,8 +9,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from fencebench.checker.expect.figures import HEADLINE, TITLES, Expected, Figure, Interval, Returns
-from fencebench.checker.expect.grid import Point
 from fencebench.checker.expect.load import INPUTS, RATES, Load
+from fencebench.checker.expect.vary import Point
 from fencebench.checker.report.text import counted, laid_out
 
 SHOWN = {
