@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fencebench.checker.oracle.audit import audit
-from fencebench.checker.oracle.linearize import linearize
-from fencebench.checker.oracle.rows import Plan, from_database
+from fencebench.checker.oracle.rows.audit import audit
+from fencebench.checker.oracle.history.linearize import linearize
+from fencebench.checker.oracle.rows.rows import Plan, from_database
 from tests.implementations import client
 from tests.implementations.client import HOLD, RUN, SHARDS
 from tests.implementations.databases import Postgres, Sqlite

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from fencebench.checker.oracle.replay import replay
+from fencebench.checker.oracle.replay.replay import replay
 
 HERE = Path(__file__).parent
 PROPERTIES = {

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from fencebench.checker.oracle.acceptances import ACCEPTANCES
-from fencebench.checker.oracle.replay import Verdict
+from fencebench.checker.oracle.judge.guards import ACCEPTANCES
+from fencebench.checker.oracle.replay.replay import Verdict
 
 Line = dict[str, Any]
 Judged = Callable[..., Verdict]

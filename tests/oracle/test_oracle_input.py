@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from fencebench.checker.oracle.cli import oracle
-from fencebench.checker.oracle.events import BadLineError
-from fencebench.checker.oracle.replay import replay
-from fencebench.checker.oracle.streams import followed
+from fencebench.checker.cli.oracle import oracle
+from fencebench.checker.oracle.log.events import BadLineError
+from fencebench.checker.oracle.replay.replay import replay
+from fencebench.checker.oracle.log.streams import followed
 
 OPEN = '{"t":0,"op":"run.open","run":7,"shards":[3]}'
 GRANT = '{"t":5,"op":"lease.grant","run":7,"shard":3,"epoch":0,"expires":61,"outcome":"granted"}'

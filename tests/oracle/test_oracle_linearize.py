@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from fencebench.checker.oracle.cli import oracle
-from fencebench.checker.oracle.events import BadLineError
-from fencebench.checker.oracle.history import FOREVER, Call, read_history
-from fencebench.checker.oracle.linearize import linearize, parts_of
-from fencebench.checker.oracle.search import Part, Placed, search
+from fencebench.checker.cli.oracle import oracle
+from fencebench.checker.oracle.log.events import BadLineError
+from fencebench.checker.oracle.history.history import FOREVER, Call, read_history
+from fencebench.checker.oracle.history.linearize import linearize, parts_of
+from fencebench.checker.oracle.history.search import Part, Placed, search
 from fencebench.checker.oracle.sequential import CLASSES, EFFECTS, step
 
 Line = dict[str, Any]

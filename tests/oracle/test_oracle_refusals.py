@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from fencebench.checker.oracle.acceptances import ACCEPTANCES
-from fencebench.checker.oracle.ops import OPS
-from fencebench.checker.oracle.refusals import REFUSALS
-from fencebench.checker.oracle.replay import Verdict, replay
+from fencebench.checker.oracle.judge.guards import ACCEPTANCES
+from fencebench.checker.oracle.log.ops import OPS
+from fencebench.checker.oracle.judge.conditions import REFUSALS
+from fencebench.checker.oracle.replay.replay import Verdict, replay
 from fencebench.model.fence import GO_ON, Refusal
 
 Line = dict[str, Any]

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from fencebench.checker.cli.main import main
-from fencebench.checker.oracle.modes import strictly
-from fencebench.checker.oracle.replay import Verdict, replay
-from fencebench.checker.oracle.translate import Source, translate
-from fencebench.checker.oracle.vectors import runs_of
+from fencebench.checker.oracle.replay.modes import strictly
+from fencebench.checker.oracle.replay.replay import Verdict, replay
+from fencebench.checker.oracle.drive.translate import Source, translate
+from fencebench.checker.oracle.drive.vectors import runs_of
 from fencebench.model.fences import FENCES, REFERENCE
 from fencebench.model.settings import FAULTS, Bound
 from tests.quick import thorough_but
@@ -117,7 +117,7 @@ def test_the_command_says_which_mode_judged_and_draws_the_run(
 
 @pytest.mark.parametrize("log", sorted(CASES.glob("[LK]*.jsonl")), ids=lambda p: p.stem[:3])
 def test_every_example_can_be_drawn(log: Path, tmp_path: Path) -> None:
-    from fencebench.checker.oracle.logged_story import story_of_log
+    from fencebench.checker.oracle.replay.story import story_of_log
     from fencebench.checker.report.picture import as_dot, as_mermaid, as_text
 
     lines = log.read_bytes().splitlines()
