@@ -7,10 +7,11 @@ from pathlib import Path
 
 import click
 
-from fencebench.checker.oracle.rows.audit import AGGREGATES, audit, interpretable
-from fencebench.checker.oracle.rows.render import as_json, as_text
 from fencebench.checker.cli.oracle import BadInput
 from fencebench.checker.oracle.log.events import BadLineError, numbered, read_object
+from fencebench.checker.oracle.log.streams import STDIN
+from fencebench.checker.oracle.rows.audit import AGGREGATES, audit, interpretable
+from fencebench.checker.oracle.rows.render import as_json, as_text
 from fencebench.checker.oracle.rows.rows import (
     BadRowsError,
     Plan,
@@ -21,7 +22,6 @@ from fencebench.checker.oracle.rows.rows import (
     plan_of,
     read_plan,
 )
-from fencebench.checker.oracle.log.streams import STDIN
 
 
 @click.command("audit")

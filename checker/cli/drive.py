@@ -11,12 +11,12 @@ from fencebench.checker.analysis.fences import find_fence
 from fencebench.checker.errors import BadInput
 from fencebench.checker.files import read_text, write_whole
 from fencebench.checker.oracle.drive.drive import Bench, Driven, Fault, asked, drive
-from fencebench.checker.oracle.log.events import BadLineError, numbered, parse, read_object
-from fencebench.checker.oracle.replay.modes import SOUND, strictly
-from fencebench.checker.oracle.log.ops import OPS
 from fencebench.checker.oracle.drive.process import answered
-from fencebench.checker.oracle.replay.render import as_text
 from fencebench.checker.oracle.drive.requests import Requests, covering_requests, walked_requests
+from fencebench.checker.oracle.log.events import BadLineError, numbered, parse, read_object
+from fencebench.checker.oracle.log.ops import OPS
+from fencebench.checker.oracle.replay.modes import SOUND, strictly
+from fencebench.checker.oracle.replay.render import as_text
 from fencebench.model.fences import REFERENCE
 
 SAVED = Path("divergence.jsonl")

@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from fencebench.checker.oracle.replay.modes import Mode
 from fencebench.checker.oracle.drive.process import Broken, Process
-from fencebench.checker.oracle.replay.replay import Verdict, first_divergence
 from fencebench.checker.oracle.drive.requests import Request, Requests, atoms
+from fencebench.checker.oracle.replay.modes import Mode
+from fencebench.checker.oracle.replay.replay import Verdict, first_divergence
 
 MOST_TRIES: Final = 400
 FEW_TRIES: Final = 20

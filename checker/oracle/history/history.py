@@ -6,66 +6,51 @@ A call that never completed, or completed as `info`, is unknown: it may take eff
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from fencebench.checker.oracle.log.events import BadLineError, Name, numbered, read_object
-from fencebench.checker.oracle.log.ops import KINDS, shown
-from fencebench.model.fence import Refusal
+from fencebench.checker.oracle.judge.state import Plan, plan_of
+from fencebench.checker.oracle.log.events import (
+    BadLineError,
+    Event,
+    Name,
+    check_fields,
+    event_of,
+    known_op,
+    numbered,
+    read_object,
+)
+from fencebench.checker.oracle.log.ops import KINDS, OPS
 
 FOREVER: Final = 1 << 62
 """The line at which an unknown call completes: after every other."""
 
-REQUIRED: Final[dict[str, tuple[str, ...]]] = {
-    "ledger.reserve": ("shard", "epoch", "tokens"),
-    "lease.grant": ("shard", "epoch"),
-    "lease.renew": ("shard", "epoch"),
-    "lease.expire": ("shard", "epoch"),
-    "store.tell": ("shard", "epoch"),
-    "store.put": ("shard", "epoch", "digest"),
-    "ledger.commit": ("shard", "epoch", "tokens", "digest"),
-    "seal": ("shard", "epoch"),
-    "report.print": (),
-}
-"""The calls that the sequential ledger and store know, and what each must name."""
+TYPES: Final = ("invoke", "ok", "fail", "info")
+_OF_THE_LINE: Final = ("client", "type", "t", "op")
 
 
 class Call(NamedTuple):
-    """One call. `invoked` and `completed` are lines; `begun` and `ended` seconds on the control plane's clock.
+    """One call: what was asked and answered as an event of the log, and the lines of invocation and completion.
 
-    `answer` is ok, fail (it did not take effect) or info (unknown); `refusal` the class that came back, if one did.
+    The event's `t` and `until` are when it began and ended, infinite where that is not told. `seen` are the ops that
+    had occurred in its run when it was invoked, its own among them; `told` is the line after which others see it.
     """
 
     client: Name
-    op: str
-    run: Name
-    shard: Name | None
-    epoch: int
-    tokens: int
-    digest: Name | None
-    revision: Name | None
-    input_digest: Name | None
-    parts: tuple[int, ...] | None
-    expires: float | None
+    event: Event
     invoked: int
     completed: int
-    begun: float | None
-    ended: float | None
-    answer: Literal["ok", "fail", "info"]
-    refusal: Refusal | None
+    told: int
+    seen: frozenset[str] = frozenset()
 
-
-class Plan(NamedTuple):
-    """What a `run.open` line says of a run."""
-
-    shards: tuple[Name, ...] = ()
-    ceiling: int | None = None
-    revision: Name | None = None
-    input_digest: Name | None = None
+    @property
+    def known(self) -> bool:
+        """Whether it is known how it ended."""
+        return self.completed != FOREVER
 
 
 @dataclass(frozen=True)
 class History:
-    """All calls in the order of their invocation, and the plan of each run that has one."""
+    """All calls in the order of their invocation, and the plan of each run."""
 
     calls: tuple[Call, ...]
     plans: dict[Name, Plan] = field(default_factory=dict)
@@ -75,93 +60,119 @@ Raw = dict[str, Any]
 """A line whose fields were checked to be of their types."""
 
 
+@dataclass
+class Reading:
+    """What was read so far: calls that are open, by client, those that ended, and the plans."""
+
+    opened: dict[Name, tuple[int, Raw]] = field(default_factory=dict)
+    calls: list[Call] = field(default_factory=list)
+    plans: dict[Name, Plan] = field(default_factory=dict)
+    lines: int = 0
+
+    def line(self, text: str, number: int) -> None:
+        """Read one line; raise `BadLineError` when it does not belong in a history."""
+        raw = _checked(read_object(text, number), number)
+        self.lines += 1
+        if raw["op"] == "run.open":
+            self.plans[raw["run"]] = plan_of(event_of({"t": 0.0, **raw}, OPS["run.open"], number))
+        elif raw["type"] == "invoke":
+            self._open(raw, number)
+        else:
+            self._close(raw, number)
+
+    def _open(self, raw: Raw, line: int) -> None:
+        client = raw["client"]
+        if client in self.opened:
+            raise BadLineError(line, f"client {client} has an open call since line {self.opened[client][0]}")
+        self.opened[client] = line, raw
+
+    def _close(self, raw: Raw, line: int) -> None:
+        client = raw["client"]
+        if client not in self.opened:
+            raise BadLineError(line, f"client {client} completes a call that it did not invoke")
+        begun, asked = self.opened.pop(client)
+        if raw["op"] not in (None, asked["op"]):
+            raise BadLineError(line, f"client {client} completes {raw['op']}, it invoked {asked['op']} at line {begun}")
+        if raw.get("t") is not None and raw["t"] < (asked.get("t") or -math.inf):
+            raise BadLineError(line, f"time runs backwards in a call of client {client}: {raw['t']} after {asked['t']}")
+        self.calls.append(call_of(asked, begun, raw, line))
+
+    def history(self) -> History:
+        """What was read, as a whole; calls that are still open are unknown."""
+        left = [call_of(asked, begun, {"type": "info"}, begun) for begun, asked in self.opened.values()]
+        calls = sorted([*self.calls, *left], key=lambda call: call.invoked)
+        return History(with_families(calls), self.plans)
+
+
 def read_history(lines: Iterable[str | bytes]) -> History:
     """Read a history; raise `BadLineError` for a line that does not belong in one."""
-    open_calls: dict[Name, tuple[int, Raw]] = {}
-    calls: list[Call] = []
-    plans: dict[Name, Plan] = {}
-    count = 0
+    reading = Reading()
     for number, text in numbered(lines):
-        count, raw = count + 1, _checked(read_object(text, number), number)
-        if raw["op"] == "run.open":
-            plans[raw["run"]] = _plan(raw)
-        elif raw["type"] == "invoke":
-            _open(open_calls, raw, number)
-        else:
-            begun, asked = _close(open_calls, raw, number)
-            calls.append(_call(asked, begun, raw, number))
-    if count == 0:
+        reading.line(text, number)
+    if reading.lines == 0:
         raise BadLineError(1, "the history is empty, expected invocations and completions")
-    calls.extend(_call(asked, begun, {"type": "info"}, FOREVER) for begun, asked in open_calls.values())
-    return History(tuple(sorted(calls, key=lambda call: call.invoked)), plans)
+    return reading.history()
 
 
-def _checked(raw: dict[str, object], line: int) -> Raw:
+def _checked(raw: Raw, line: int) -> Raw:
     if raw.get("op") == "run.open":
-        _check_fields(raw, ("run",), line)
+        _check(raw, ("run",), line)
         return raw
-    if raw.get("client") is None or raw.get("type") not in ("invoke", "ok", "fail", "info"):
+    if raw.get("client") is None or raw.get("type") not in TYPES:
         raise BadLineError(line, "expected a client and a type: invoke, ok, fail or info")
+    if not KINDS["run"].fits(raw["client"]):
+        raise BadLineError(line, f"expected client to be {KINDS['run'].words}")
     if raw["type"] != "invoke":
-        _check_fields(raw, (), line)
+        _check({"op": "a completion", **raw}, (), line)
         return {"op": None, **raw}
-    if raw.get("op") not in REQUIRED:
-        raise BadLineError(line, f"unknown op {shown(raw.get('op'))}, expected one of {', '.join(REQUIRED)}")
-    _check_fields(raw, ("run", *REQUIRED[str(raw["op"])]), line)
+    _check(raw, ("run", *(f for f in known_op(raw, line).required if f not in ("outcome", "expires"))), line)
     return raw
 
 
-def _check_fields(raw: dict[str, object], required: tuple[str, ...], line: int) -> None:
+def _check(raw: Raw, required: tuple[str, ...], line: int) -> None:
     for name in required:
         if raw.get(name) is None:
             raise BadLineError(line, f"{raw['op']}: the required field {name} is missing, expected {KINDS[name].words}")
-    for name, value in raw.items():
-        kind = KINDS["run" if name == "client" else name] if name == "client" or name in KINDS else None
-        if kind is not None and value is not None and name != "op" and not kind.fits(value):
-            raise BadLineError(line, f"expected {name} to be {kind.words}, found {shown(value)}")
+    check_fields(raw, line)
 
 
-def _plan(raw: Raw) -> Plan:
-    return Plan(tuple(raw.get("shards") or ()), raw.get("ceiling"), raw.get("revision"), raw.get("input_digest"))
+def call_of(asked: Raw, begun: int, answered: Raw, line: int) -> Call:
+    """The call of an invocation and its completion."""
+    op, unknown = OPS[asked["op"]], answered["type"] == "info"
+    came = {name: value for name, value in answered.items() if value is not None and name not in _OF_THE_LINE}
+    times = (asked.get("t"), None if unknown else answered.get("t"))
+    both = {**asked, **came, "t": -math.inf if times[0] is None else times[0]}
+    both["outcome"] = _outcome(asked["op"], answered)
+    event = event_of(both, op, line)._replace(until=math.inf if times[1] is None else times[1])
+    if unknown:
+        event = event._replace(answer="unknown" if op.answered else "observe")
+    return Call(asked["client"], event, begun, FOREVER if unknown else line, line)
 
 
-def _open(open_calls: dict[Name, tuple[int, Raw]], raw: Raw, line: int) -> None:
-    client = raw["client"]
-    if client in open_calls:
-        raise BadLineError(line, f"client {client} has an open call since line {open_calls[client][0]}")
-    open_calls[client] = line, raw
+def _outcome(name: str, answered: Raw) -> str | None:
+    op, word = OPS[name], answered.get("outcome")
+    if answered["type"] == "info":
+        return "no_reply" if op.answered else None
+    if answered["type"] == "fail":
+        return word if isinstance(word, str) and word.isupper() else "refused"
+    return word or next(iter((*op.accepts, *op.observes)), None)
 
 
-def _close(open_calls: dict[Name, tuple[int, Raw]], raw: Raw, line: int) -> tuple[int, Raw]:
-    client = raw["client"]
-    if client not in open_calls:
-        raise BadLineError(line, f"client {client} completes a call that it did not invoke")
-    begun, asked = open_calls.pop(client)
-    if raw["op"] not in (None, asked["op"]):
-        raise BadLineError(line, f"client {client} completes {raw['op']}, it invoked {asked['op']} at line {begun}")
-    return begun, asked
+def with_families(calls: list[Call]) -> tuple[Call, ...]:
+    """The calls with the ops that had occurred in their run before: nothing is demanded of others."""
+    seen: dict[Name, frozenset[str]] = {}
+    found = {}
+    for _, happens, number in sorted(
+        [(call.invoked, 1, n) for n, call in enumerate(calls)] + [(call.told, 0, n) for n, call in enumerate(calls)]
+    ):
+        run, family = calls[number].event.run, _family(calls[number].event)
+        before = seen.get(run, frozenset())
+        if happens:
+            found[number] = before | {family}
+        elif family not in before:
+            seen[run] = before | {family}
+    return tuple(call._replace(seen=found[number]) for number, call in enumerate(calls))
 
 
-def _call(asked: Raw, begun: int, answered: Raw, line: int) -> Call:
-    unknown = answered["type"] == "info"
-    both = {**asked, **{name: value for name, value in answered.items() if value is not None}}
-    word = answered.get("reason") if answered.get("outcome") in (None, "refused") else answered.get("outcome")
-    return Call(
-        client=asked["client"],
-        op=asked["op"],
-        run=asked["run"],
-        shard=asked.get("shard"),
-        epoch=asked.get("epoch", 0),
-        tokens=asked.get("tokens") or 0,
-        digest=asked.get("digest"),
-        revision=asked.get("revision"),
-        input_digest=asked.get("input_digest"),
-        parts=tuple(asked["parts"]) if asked.get("parts") else None,
-        expires=both.get("expires"),
-        invoked=begun,
-        completed=FOREVER if unknown else line,
-        begun=asked.get("t"),
-        ended=math.inf if unknown else answered.get("t"),
-        answer=answered["type"],
-        refusal=Refusal(word) if word in set(Refusal) else None,
-    )
+def _family(event: Event) -> str:
+    return "lease.grant" if event.op == "lease.wait" and event.answer == "accept" else event.op

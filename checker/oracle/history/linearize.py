@@ -1,22 +1,26 @@
-"""Whether a concurrent history is linearizable: Wing and Gong's search with Lowe's memoisation.
+"""Whether a concurrent history is linearizable to the sequential ledger and store, and what cannot be placed if not."""
 
-Runs share nothing and are searched apart. The shards of a run share the ceiling and the report: they are searched apart
-only where no order of the calls could reach the ceiling and no report is printed; else the run is searched as a whole.
-"""
-
-from collections import defaultdict
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from fencebench.checker.oracle.log.events import Name
-from fencebench.checker.oracle.history.history import FOREVER, Call, History, Plan, read_history
+from fencebench.checker.errors import HOLDS, UNDETERMINED, VACUOUS, VIOLATED
+from fencebench.checker.oracle.history.history import FOREVER, Call, History, Reading, read_history
+from fencebench.checker.oracle.history.ledger import step
+from fencebench.checker.oracle.history.parts import parts_of
 from fencebench.checker.oracle.history.search import LIMIT, Found, Part, search
-from fencebench.checker.oracle.sequential import Ledger, Shard, World, step
+from fencebench.checker.oracle.history.smallest import Bar, bars, smallest
+from fencebench.checker.oracle.judge.decide import Finding
+from fencebench.checker.oracle.log.events import BadLineError, Name, numbered
 
-Word = Literal["linearizable", "not-linearizable", "undetermined", "vacuous"]
+Word = Literal["linearizable", "not linearizable", "undetermined", "vacuous"]
 
-EXITS: Final[dict[str, int]] = {"linearizable": 0, "not-linearizable": 1, "undetermined": 3, "vacuous": 4}
+EXITS: Final[dict[str, int]] = {
+    "linearizable": HOLDS,
+    "not linearizable": VIOLATED,
+    "undetermined": UNDETERMINED,
+    "vacuous": VACUOUS,
+}
 
 _REASONS: Final = 5
 
@@ -25,9 +29,11 @@ _REASONS: Final = 5
 class Linearized:
     """What was found. `line` is the first completion that has no place; every call completed before it has one.
 
-    `why` are the reasons, one for each ledger in which the call was tried last. `order` are the invocation lines of the
-    last calls that were placed before it, in an order that works. `parts` were searched apart, and `tried` is how many
-    configurations (calls placed, ledger) it took.
+    `rule`, `property` and `promises` are what the answer breaks where it came furthest; `why` are the reasons, one for
+    each ledger in which the call was tried last, and `allowed` what could have been answered there. `order` are the
+    invocation lines of the last calls that were placed before it, in an order that works. `smallest` is a part of the
+    history that already fails in the same way. `parts` were searched apart, and `tried` is how many configurations
+    (calls placed, ledger) it took.
     """
 
     history: str
@@ -38,14 +44,45 @@ class Linearized:
     line: int | None = None
     client: Name | None = None
     op: str | None = None
+    run: Name | None = None
+    shard: Name | None = None
+    epoch: int | None = None
     answered: str | None = None
+    rule: str | None = None
+    property: str | None = None
+    promises: tuple[str, ...] = ()
+    allowed: tuple[str, ...] = ()
     why: tuple[str, ...] = ()
     order: tuple[int, ...] = ()
+    smallest: tuple[Bar, ...] = ()
 
 
 def linearize(lines: Iterable[str | bytes], name: str = "-", limit: int = LIMIT) -> Linearized:
     """Judge a history. Raises `BadLineError` for a line that cannot be read."""
-    history = read_history(lines)
+    return judged(read_history(lines), name, limit)
+
+
+def linearize_growing(lines: Iterable[str | bytes], name: str, limit: int, clock: Callable[[], float]) -> Linearized:
+    """Judge a history while it grows: again and again what is there, up to the first call without a place.
+
+    Each look waits as long after the last one as that took, so that looking costs at most half of the time.
+    """
+    reading, due = Reading(), 0.0
+    for number, text in numbered(lines):
+        reading.line(text, number)
+        begun = clock()
+        if begun >= due and reading.calls and reading.calls[-1].told == number:
+            found = judged(reading.history(), name, limit)
+            if found.line is not None:
+                return found
+            due = 2 * clock() - begun
+    if reading.lines == 0:
+        raise BadLineError(1, "the history is empty, expected invocations and completions")
+    return judged(reading.history(), name, limit)
+
+
+def judged(history: History, name: str = "-", limit: int = LIMIT) -> Linearized:
+    """Judge a history that was read."""
     parts = parts_of(history)
     found = [(part, search(part, limit)) for part in parts]
     tried = sum(result.tried for _, result in found)
@@ -54,73 +91,36 @@ def linearize(lines: Iterable[str | bytes], name: str = "-", limit: int = LIMIT)
     if wrong:
         return _explained(done, *min(wrong, key=lambda pair: pair[1].stuck.completed if pair[1].stuck else FOREVER))
     if any(result.word == "undetermined" for _, result in found):
-        return _with_word(done, "undetermined")
-    return done if any(call.answer == "ok" for call in history.calls) else _with_word(done, "vacuous")
+        return replace(done, verdict="undetermined")
+    return done if any(map(_took_effect, history.calls)) else replace(done, verdict="vacuous")
 
 
-def _with_word(done: Linearized, word: Word) -> Linearized:
-    return Linearized(done.history, word, done.calls, done.parts, done.tried)
+def _took_effect(call: Call) -> bool:
+    return call.known and call.event.answer in ("accept", "observe")
 
 
 def _explained(done: Linearized, part: Part, found: Found) -> Linearized:
     call = found.stuck
     if call is None:
         return done
-    reasons = dict.fromkeys(step(part.world, ledger, call)[1] for ledger in found.ledgers)
-    answered = f"{call.answer} {call.refusal}" if call.refusal else call.answer
-    return Linearized(
-        done.history,
-        "not-linearizable",
-        done.calls,
-        done.parts,
-        done.tried,
+    findings = [finding for ledger in found.ledgers if (finding := step(part.world, ledger, call).finding)]
+    first = findings[0] if findings else Finding("no_order", "rejections_classified", None, "", ())
+    event = call.event
+    return replace(
+        done,
+        verdict="not linearizable",
         line=call.completed,
         client=call.client,
-        op=call.op,
-        answered=answered,
-        why=tuple(reason for reason in reasons if reason)[:_REASONS],
-        order=found.order,
+        op=event.op,
+        run=event.run,
+        shard=event.shard,
+        epoch=event.epoch,
+        answered=event.answered,
+        rule=first.rule,
+        property=first.property,
+        promises=first.promises,
+        allowed=first.allowed,
+        why=tuple(dict.fromkeys(finding.why for finding in findings))[:_REASONS],
+        order=tuple(part.calls[number].invoked for number in found.order),
+        smallest=bars(*smallest(part, call, first.rule)),
     )
-
-
-def parts_of(history: History) -> list[Part]:
-    """The parts that can be searched apart."""
-    runs: dict[Name, list[Call]] = defaultdict(list)
-    for call in history.calls:
-        runs[call.run].append(call)
-    parts: list[Part] = []
-    for run, calls in runs.items():
-        plan = history.plans.get(run, Plan())
-        groups = _by_shard(calls) if _shards_are_apart(plan, calls) else [calls]
-        families = {call.op for call in calls}
-        parts.extend(_part(plan, group, families) for group in groups)
-    return parts
-
-
-def _by_shard(calls: list[Call]) -> list[list[Call]]:
-    groups: dict[Name | None, list[Call]] = defaultdict(list)
-    for call in calls:
-        groups[call.shard].append(call)
-    return list(groups.values())
-
-
-def _shards_are_apart(plan: Plan, calls: list[Call]) -> bool:
-    """Whether no order of the calls can bring shards together: the ceiling is out of reach and no report is printed."""
-    if any(call.op == "report.print" for call in calls):
-        return False
-    return plan.ceiling is None or sum(_most(group) for group in _by_shard(calls)) <= plan.ceiling
-
-
-def _most(calls: list[Call]) -> int:
-    """The most that a shard can come to in any order: all that may be written off, and its largest hold or receipt."""
-    wasted = sum(call.tokens for call in calls if call.op == "lease.expire")
-    return wasted + max((call.tokens for call in calls if call.op in ("ledger.reserve", "ledger.commit")), default=0)
-
-
-def _part(plan: Plan, calls: list[Call], families: set[str]) -> Part:
-    names: dict[Name | None, int] = {}
-    for name in (*(plan.shards if any(c.op == "report.print" for c in calls) else ()), *(c.shard for c in calls)):
-        if name is not None:
-            names.setdefault(name, len(names))
-    world = World(plan, names, "ledger.reserve" in families, "store.put" in families)
-    return Part(world, Ledger(0, (Shard(),) * len(names)), tuple(calls))

@@ -1,16 +1,15 @@
-"""Wing and Gong's search for an order of concurrent calls, with Lowe's memoisation of what was tried.
+"""Looks for an order of the calls that explains every answer: Wing and Gong's search with Lowe's memoisation.
 
-The calls stand in a chain of invocations and completions. A call whose answer fits the ledger is placed: taken out of
-the chain. At the completion of a call that is not placed the search goes back. No pair of placed calls and ledger is
-tried twice.
+Calls whose end is known come first. A call of which nobody knows whether it took effect is tried only where no other
+can be placed, and only if it could make a difference to one: orders in which no open call took effect come first.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final, Literal, NamedTuple
 
 from fencebench.checker.oracle.history.history import Call
-from fencebench.checker.oracle.sequential import Ledger, World, step
+from fencebench.checker.oracle.history.ledger import Ledger, World, step
 
 LIMIT: Final = 500_000
 """Pairs of placed calls and ledger that the search of one part may try."""
@@ -19,20 +18,24 @@ _KEPT: Final = 50
 
 
 class Part(NamedTuple):
-    """Calls that are searched together, in the order of their invocation, and the ledger that they begin with."""
+    """Calls that are searched together, in the order of their invocation, and the ledger that they begin with.
+
+    `open` are the numbers of unknown calls that could make a difference to another.
+    """
 
     world: World
     start: Ledger
     calls: tuple[Call, ...]
+    open: tuple[int, ...] = ()
 
 
 class Found(NamedTuple):
     """The result of a search: `stuck` is the call that has no place, `ledgers` those in which it was tried last.
 
-    `order` are the invocation lines of the last calls that were placed before it.
+    `order` are the numbers of the last calls that were placed before it.
     """
 
-    word: Literal["linearizable", "not-linearizable", "undetermined"]
+    word: Literal["linearizable", "not linearizable", "undetermined"]
     tried: int
     stuck: Call | None = None
     ledgers: tuple[Ledger, ...] = ()
@@ -56,44 +59,49 @@ class Placed(NamedTuple):
         return Placed(base, ahead, self.unknown)
 
 
-class Entry(NamedTuple):
-    """One line of a part: the invocation of a call, or its completion."""
-
-    line: int
-    call: int
-    completes: bool
-
-
-def entries_of(calls: tuple[Call, ...]) -> list[Entry]:
-    """Invocations and completions in real-time order; unknown calls complete last."""
-    begun = [Entry(call.invoked, number, False) for number, call in enumerate(calls)]
-    ended = [Entry(call.completed, number, True) for number, call in enumerate(calls)]
-    return sorted(begun + ended)
-
-
 class Chain:
-    """The entries that are not placed yet, as a doubly linked list; position 0 is its head and its end."""
+    """Invocations and completions of known calls that are not placed yet, in real-time order, as a doubly linked list.
+
+    Position 0 is its head and its end. `call` is the call's number, `completes` says which of the two an entry is.
+    """
 
     def __init__(self, calls: tuple[Call, ...]) -> None:
-        entries = entries_of(calls)
+        known = [(n, call) for n, call in enumerate(calls) if call.known]
+        lines = [(call.invoked, n, False) for n, call in known] + [(call.completed, n, True) for n, call in known]
+        entries = sorted(lines)
         size = len(entries) + 1
-        self.entry: list[Entry | None] = [None, *entries]
+        self.call = [-1, *(number for _, number, _ in entries)]
+        self.completes = [False, *(completes for _, _, completes in entries)]
         self.next = [*range(1, size), 0]
         self.prev = [size - 1, *range(size - 1)]
-        ends = {entry.call: at for at, entry in enumerate(entries, 1) if entry.completes}
-        self.end = [0, *(ends[entry.call] for entry in entries)]
+        self.begin = {n: at for at, (_, n, completes) in enumerate(entries, 1) if not completes}
+        self.end = {n: at for at, (_, n, completes) in enumerate(entries, 1) if completes}
 
-    def lift(self, at: int) -> None:
-        """Take an invocation and its completion out."""
-        for position in (at, self.end[at]):
-            self.next[self.prev[position]] = self.next[position]
-            self.prev[self.next[position]] = self.prev[position]
+    def lift(self, number: int) -> None:
+        """Take a call out."""
+        for at in (self.begin[number], self.end[number]):
+            self.next[self.prev[at]] = self.next[at]
+            self.prev[self.next[at]] = self.prev[at]
 
-    def unlift(self, at: int) -> None:
-        """Put back what was taken out last."""
-        for position in (self.end[at], at):
-            self.next[self.prev[position]] = position
-            self.prev[self.next[position]] = position
+    def unlift(self, number: int) -> None:
+        """Put back the call that was taken out last."""
+        for at in (self.end[number], self.begin[number]):
+            self.next[self.prev[at]] = at
+            self.prev[self.next[at]] = at
+
+    def candidates(self) -> Iterator[int]:
+        """The calls that were invoked before any call that is not placed completed."""
+        at = self.next[0]
+        while at and not self.completes[at]:
+            yield self.call[at]
+            at = self.next[at]
+
+    def first_end(self) -> int:
+        """The call that completes first of those not placed."""
+        at = self.next[0]
+        while not self.completes[at]:
+            at = self.next[at]
+        return self.call[at]
 
 
 @dataclass(slots=True)
@@ -101,77 +109,119 @@ class Furthest:
     """The latest completion that the search could not pass, and how it came there."""
 
     call: Call | None = None
-    ledgers: dict[Ledger, None] = field(default_factory=dict)
+    ledgers: dict[object, Ledger] = field(default_factory=dict)
     order: tuple[int, ...] = ()
 
-    def note(self, call: Call, ledger: Ledger, chain: Chain, placed: Iterable[int]) -> None:
-        """The search stands at the completion of `call`, which is not placed; those at `placed` are."""
+    def note(self, call: Call, ledger: Ledger, frames: "list[Frame]") -> None:
+        """No known call can be placed before the completion of `call`."""
         if self.call is None or call.completed > self.call.completed:
             self.call, self.ledgers = call, {}
-            self.order = tuple(entry.line for at in placed if (entry := chain.entry[at]))
+            self.order = tuple(frame.number for frame in frames[-_KEPT:] if frame.number >= 0)
         if call == self.call and len(self.ledgers) < _KEPT:
-            self.ledgers[ledger] = None
+            self.ledgers.setdefault(ledger.key(), ledger)
 
 
-class Back(NamedTuple):
-    """How to take a placed call back. One that changed nothing (`idle`) is taken back only with the one before it."""
+class Tried(NamedTuple):
+    """Calls that were placed, and the ledger that they led to."""
 
-    at: int
-    ledger: Ledger
     placed: Placed
-    idle: bool
+    ledger: Ledger
+
+    def __hash__(self) -> int:
+        return hash(self.placed) ^ self.ledger.mark
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Tried) or self.placed != other.placed:
+            return False
+        return self.ledger is other.ledger or self.ledger.key() == other.ledger.key()
+
+
+Move = tuple[int, Ledger]
+"""A call that can be placed next, by number, and the ledger after it."""
+
+
+class Frame(NamedTuple):
+    """A call that is placed (-1: none yet), what is placed with it, and the moves that are not tried yet."""
+
+    number: int
+    placed: Placed
+    moves: Iterator[Move]
 
 
 def search(part: Part, limit: int = LIMIT) -> Found:
-    """Look for an order of all completed calls that the sequential ledger allows.
-
-    A call that fits and changes nothing can as well be placed at once, so no other choice is tried in its place.
-    """
-    chain, numbers, furthest = Chain(part.calls), _numbers(part.calls), Furthest()
-    ledger, placed = part.start, Placed()
-    tried: set[tuple[Placed, Ledger]] = set()
-    undo: list[Back] = []
-    at = chain.next[0]
-    while (entry := chain.entry[at]) is not None:
-        call = part.calls[entry.call]
-        if entry.completes and call.answer == "info":
-            break
-        if entry.completes:
-            furthest.note(call, ledger, chain, (back.at for back in undo[-_KEPT:]))
-            found = _take_back(chain, undo)
-            if found is None:
-                return Found("not-linearizable", len(tried), furthest.call, tuple(furthest.ledgers), furthest.order)
-            at, ledger, placed = chain.next[found.at], found.ledger, found.placed
-            continue
-        after = _after(part.world, ledger, call)
-        key = None if after is None else (placed.plus(numbers[entry.call], call.answer != "info"), after)
-        if key is None or key in tried:
-            at = chain.next[at]
-            continue
-        if len(tried) >= limit:
-            return Found("undetermined", len(tried))
-        tried.add(key)
-        undo.append(Back(at, ledger, placed, key[1] is ledger))
-        placed, ledger = key
-        chain.lift(at)
-        at = chain.next[0]
-    return Found("linearizable", len(tried))
+    """Look for an order of all completed calls that the judge allows."""
+    looking = Search(part, limit)
+    return looking.run()
 
 
-def _take_back(chain: Chain, undo: list[Back]) -> Back | None:
-    """Go back to the last choice that leaves another one; None when there is none."""
-    while undo:
-        back = undo.pop()
-        chain.unlift(back.at)
-        if not back.idle:
-            return back
-    return None
+class Search:
+    """A search under way."""
 
+    def __init__(self, part: Part, limit: int) -> None:
+        self.part, self.limit = part, limit
+        self.chain, self.furthest = Chain(part.calls), Furthest()
+        self.numbers = _numbers(part.calls)
+        self.tried: set[object] = set()
+        self.frames = [Frame(-1, Placed(), iter(()))]
+        self.frames[0] = Frame(-1, Placed(), self.moves(part.start, Placed()))
 
-def _after(world: World, ledger: Ledger, call: Call) -> Ledger | None:
-    """The ledger after the call, or None where it has no place; an unknown call without effect needs none."""
-    after = step(world, ledger, call)[0]
-    return None if call.answer == "info" and after is ledger else after
+    def run(self) -> Found:
+        """Place calls until none is left, going back where none fits."""
+        while self.frames and self.chain.next[0]:
+            move = next(self.frames[-1].moves, None)
+            if move is None:
+                self.back()
+            elif len(self.tried) >= self.limit:
+                return Found("undetermined", len(self.tried))
+            else:
+                self.place(*move)
+        if self.chain.next[0]:
+            far = self.furthest
+            return Found("not linearizable", len(self.tried), far.call, tuple(far.ledgers.values()), far.order)
+        return Found("linearizable", len(self.tried))
+
+    def place(self, number: int, after: Ledger) -> None:
+        """Place a call, unless the same calls led to the same ledger before."""
+        known = self.part.calls[number].known
+        placed = self.frames[-1].placed.plus(self.numbers[number], known)
+        key = Tried(placed, after)
+        if key in self.tried:
+            return
+        self.tried.add(key)
+        if known:
+            self.chain.lift(number)
+        self.frames.append(Frame(number, placed, self.moves(after, placed)))
+
+    def back(self) -> None:
+        """Take back the call that was placed last."""
+        frame = self.frames.pop()
+        if frame.number >= 0 and self.part.calls[frame.number].known:
+            self.chain.unlift(frame.number)
+
+    def moves(self, ledger: Ledger, placed: Placed) -> Iterator[Move]:
+        """The calls that can be placed next. One that fits and changes nothing is placed at once, with no alternative."""
+        for number in list(self.chain.candidates()):
+            after = step(self.part.world, ledger, self.part.calls[number]).after
+            if after is not None:
+                yield number, after
+                if after is ledger:
+                    return
+        stuck = self.part.calls[self.chain.first_end()]
+        self.furthest.note(stuck, ledger, self.frames)
+        yield from sorted(self.open_moves(ledger, placed, stuck), key=lambda move: not self.helps(move, stuck))
+
+    def open_moves(self, ledger: Ledger, placed: Placed, stuck: Call) -> Iterator[Move]:
+        """The unknown calls that can take effect before the call that is stuck completed."""
+        for number in self.part.open:
+            call = self.part.calls[number]
+            if call.invoked < stuck.completed and not placed.unknown >> self.numbers[number] & 1:
+                after = step(self.part.world, ledger, call).after
+                if after is not None and after is not ledger:
+                    yield number, after
+
+    def helps(self, move: Move, stuck: Call) -> bool:
+        """Whether the call that is stuck has a place after the move."""
+        return step(self.part.world, move[1], stuck).after is not None
 
 
 def _numbers(calls: tuple[Call, ...]) -> list[int]:
@@ -179,7 +229,6 @@ def _numbers(calls: tuple[Call, ...]) -> list[int]:
     counts = {True: 0, False: 0}
     numbers = []
     for call in calls:
-        known = call.answer != "info"
-        numbers.append(counts[known])
-        counts[known] += 1
+        numbers.append(counts[call.known])
+        counts[call.known] += 1
     return numbers

@@ -13,7 +13,6 @@ from fencebench.checker.oracle.judge.scene import (
     PUTS,
     Scene,
     accepted_elsewhere,
-    asked_holder,
     current,
     granted_config,
     granted_input,
@@ -358,9 +357,7 @@ CONDITIONS: Final[dict[Refusal, Condition]] = {
         _EVERY,
         conflict,
     ),
-    Refusal.REVISION_MISMATCH: Condition(
-        "a revision in the work is not the pinned one", _BRINGS, revision_mismatch
-    ),
+    Refusal.REVISION_MISMATCH: Condition("a revision in the work is not the pinned one", _BRINGS, revision_mismatch),
     Refusal.INPUT_MISMATCH: Condition(
         "an input in the work differs from the grant's or the shard's now", (*_BRINGS, *GRANTS), input_mismatch
     ),

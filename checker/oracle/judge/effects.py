@@ -148,9 +148,7 @@ def put(s: Scene) -> None:
     attempt.pending -= {event.digest}
     revisions = attempt.revisions | parts_of(event.revision)
     inputs = attempt.inputs | parts_of(event.input_digest)
-    attempt.stored = Artifact(
-        s.epoch, event.digest, event.req, event.revision, event.input_digest, revisions, inputs
-    )
+    attempt.stored = Artifact(s.epoch, event.digest, event.req, event.revision, event.input_digest, revisions, inputs)
     if not s.plan.by_receipt:
         s.shard.accepted = attempt.stored
 
@@ -163,6 +161,7 @@ def put_pending(s: Scene) -> None:
 def put_refused(s: Scene) -> None:
     """An acknowledged refusal: that put will not land."""
     s.attempt.pending -= {s.event.digest}
+    s.shard.disputed = s.shard.disputed or s.event.refusal is Refusal.CONFLICT
 
 
 def delete(s: Scene) -> None:
@@ -204,8 +203,11 @@ def recount(s: Scene) -> None:
 def commit_refused(s: Scene) -> None:
     """A conflict with the row under this very key is on record."""
     receipt = s.shard.receipt
-    if s.event.refusal is Refusal.CONFLICT and receipt is not None and receipt.epoch == s.epoch:
-        s.shard.conflict = s.event.line if same_row(s, receipt) is False else s.shard.conflict
+    if s.event.refusal is not Refusal.CONFLICT:
+        return
+    s.shard.disputed = True
+    if receipt is not None and receipt.epoch == s.epoch and same_row(s, receipt) is False:
+        s.shard.conflict = s.event.line
 
 
 def row(s: Scene) -> None:

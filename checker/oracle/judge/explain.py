@@ -1,10 +1,9 @@
 """The state of a shard and its run in words, as it was before a line."""
 
 from fencebench.checker.oracle.judge.run import Run
-from fencebench.checker.oracle.judge.scene import is_sealed
-from fencebench.checker.oracle.judge.scene import Scene
+from fencebench.checker.oracle.judge.scene import Scene, is_sealed
 from fencebench.checker.oracle.judge.state import Attempt, Shard
-from fencebench.checker.oracle.log.events import Event
+from fencebench.checker.oracle.log.events import Event, Name
 
 LAST = 4
 """Attempts that are told, the newest."""
@@ -24,7 +23,7 @@ def state_of(run: Run, event: Event) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _unsealed(run: Run, event: Event) -> list[object]:
+def _unsealed(run: Run, event: Event) -> list[Name]:
     scene = Scene(event, run.plan, run.seen, Shard(), Attempt(), 0, run.view)
     return [n for n in run.plan.shards or () if not any(is_sealed(scene, each) for each in run.shards.get(n, []))][:20]
 

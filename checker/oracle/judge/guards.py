@@ -51,9 +51,7 @@ _MADE: Final = (
     Guard("input_mismatch", _INPUT[::-1], work.input_as_granted, "FIXTURE_MIX"),
     Guard("config_mismatch", ("one_input_version",), work.config_as_granted),
 )
-_SECOND: Final = Guard(
-    "second_artifact", ("one_accepted_artifact",), work.nothing_else_accepted, "SECOND_ARTIFACT"
-)
+_SECOND: Final = Guard("second_artifact", ("one_accepted_artifact",), work.nothing_else_accepted, "SECOND_ARTIFACT")
 _ROWS_WHOLE: Final = Guard("incomplete", _WHOLE, work.rows_whole)
 _PUT: Final = (
     _STALE_SECOND,

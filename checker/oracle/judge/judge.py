@@ -31,7 +31,7 @@ from fencebench.checker.oracle.judge.run import (
 )
 from fencebench.checker.oracle.judge.scene import Scene, is_sealed
 from fencebench.checker.oracle.judge.state import Attempt, Shard
-from fencebench.checker.oracle.log.events import Event
+from fencebench.checker.oracle.log.events import Event, Name
 from fencebench.checker.oracle.log.ops import OPS
 from fencebench.model.fence import Refusal
 
@@ -123,13 +123,13 @@ def _settle(run: Run, event: Event) -> None:
     if event.shard is not None:
         put_in_place(run, event.shard, run.shards[event.shard], event)
         if event.answer == "refuse" and event.refusal is Refusal.CONFLICT:
-            _dispute(run, event)
+            _dispute(run, event.shard)
 
 
-def _dispute(run: Run, event: Event) -> None:
-    run.disputed = run.disputed or event.op in ("store.put", "ledger.commit")
-    if event.shard is not None and any(each.conflict is not None for each in run.shards[event.shard]):
-        run.torn.add(event.shard)
+def _dispute(run: Run, shard: Name) -> None:
+    run.disputed = run.disputed or any(each.disputed for each in run.shards[shard])
+    if any(each.conflict is not None for each in run.shards[shard]):
+        run.torn.add(shard)
 
 
 def _change_all(run: Run, event: Event, effect: Effect) -> None:

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from fencebench.checker.oracle.log.events import Event, Name
 from fencebench.checker.oracle.judge.state import EMPTY, NEVER, Artifact, Attempt, Names, Plan, Receipt, Shard, Spend
+from fencebench.checker.oracle.log.events import Event, Name
 
 FINAL_STATES = ("sealed", "completed")
 PUTS = frozenset({"store.put", "store.apply"})

@@ -97,7 +97,7 @@ class Attempt:
     revisions: Names = EMPTY
     inputs: Names = EMPTY
     stored: Artifact | None = None
-    pending: Names = EMPTY
+    pending: frozenset[Name | None] = frozenset()
     receipt: Receipt | None = None
     checkpoint: Checkpoint | None = None
     settled: tuple[Settled, ...] = ()
@@ -140,7 +140,7 @@ class Shard:
 
     `granted` is the highest epoch of a lease grant, `issued` the highest reserved or dispatched, `told` the register of
     the store. `state` is what `state.set` wrote; `version` the version of the shard's record, `version_by` the epoch
-    that wrote it. `conflict` is the line of a conflict on record.
+    that wrote it. `conflict` is the line of a conflict at commit that is on record, `disputed` says that some conflict was told.
     """
 
     input: Name | None = None
@@ -151,6 +151,7 @@ class Shard:
     accepted: Artifact | None = None
     receipt: Receipt | None = None
     conflict: int | None = None
+    disputed: bool = False
     sealed: bool = False
     state: str | None = None
     version: Name | None = None
@@ -164,6 +165,13 @@ class Shard:
         if found is None:
             found = self.attempts[epoch] = Attempt()
         return found
+
+    def copy_for(self, epoch: int) -> "Shard":
+        """A copy of which this attempt, made where it is missing, and all that is not of an attempt may be changed."""
+        made = Shard(*[getattr(self, name) for name in _SHARD])
+        made.rows, made.attempts = dict(self.rows), dict(self.attempts)
+        made.attempts[epoch] = made.attempts[epoch].copy() if epoch in made.attempts else Attempt()
+        return made
 
     def copy(self) -> "Shard":
         """An independent copy."""

@@ -102,7 +102,7 @@ class Event(NamedTuple):
 CLASSES: Final = frozenset(str(refusal) for refusal in Refusal)
 
 
-_OPTIONAL: Final = Event._fields[2:-1]
+_OPTIONAL: Final = Event._fields[2:-2]
 
 
 def parse(text: str, line: int) -> Event:
@@ -117,7 +117,8 @@ def parse(text: str, line: int) -> Event:
 def event_of(raw: dict[str, Any], op: Op, line: int) -> Event:
     """The event of a line whose fields were checked."""
     unproven = op is _ROW and "revision_served" in raw and raw["revision_served"] is None
-    return Event(line, answer_of(raw, op, line), *map(raw.get, _OPTIONAL), unproven)
+    told: list[Any] = [raw.get(field) for field in _OPTIONAL]
+    return Event._make((line, answer_of(raw, op, line), *told, None, unproven))
 
 
 _ROW: Final = OPS["row.accept"]

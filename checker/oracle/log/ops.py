@@ -29,7 +29,7 @@ class Op(NamedTuple):
 _ATTEMPT = ("shard", "epoch", "outcome")
 _SPEND = ("shard", "epoch", "tokens", "outcome")
 _SHARD = ("shard", "outcome")
-_PLAN = tuple("shards cases ceiling revision input_digest config_digest lease_ttl acceptance".split())
+_PLAN = tuple(["shards", "cases", "ceiling", "revision", "input_digest", "config_digest", "lease_ttl", "acceptance"])
 _LEASE = ("holder", "host", "version_expected", "version_new")
 _MADE = ("digest", "revision", "input_digest", "config_digest")
 _PUT = (*_MADE, "parts", "req", "clock_of_actor")
@@ -55,9 +55,7 @@ OPS: Final[dict[str, Op]] = {
     "store.apply": Op("a delayed put takes effect", _SHARD, ("epoch", *_PUT), ("created",)),
     "store.delete": Op("an artifact is removed", _SHARD, ("epoch", "digest", "req"), ("deleted",)),
     "ledger.commit": Op("a row is booked", _SPEND, (*_MADE, "late", "counted", "req"), ("committed", "ok")),
-    "row.accept": Op(
-        "the row of one case", _SHARD, ("epoch", "case", *_MADE, "revision_served"), ("accepted",)
-    ),
+    "row.accept": Op("the row of one case", _SHARD, ("epoch", "case", *_MADE, "revision_served"), ("accepted",)),
     "ledger.release": Op("a part of a hold is given back", _SPEND, ("req",), ("released", "ok")),
     "ledger.sweep": Op("a hold is marked as late", _SPEND, ("req",), ("released", "ok")),
     "ledger.waste": Op("burned tokens are written off", _SPEND, ("req",), ("released", "ok")),

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from fencebench.checker.oracle.judge import judge as any_sound
-from fencebench.checker.oracle.strict import strict
-from fencebench.checker.oracle.log.events import Event
-from fencebench.checker.oracle.judge.explain import state_of
 from fencebench.checker.oracle.judge.decide import Finding
+from fencebench.checker.oracle.judge.explain import state_of
 from fencebench.checker.oracle.judge.run import opened
+from fencebench.checker.oracle.log.events import Event
+from fencebench.checker.oracle.strict import strict
 from fencebench.model.fence import Fence
 
 

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal, NamedTuple
 
-from fencebench.checker.oracle.log.events import BadLineError, Event, Name, read_events
 from fencebench.checker.oracle.judge.decide import Finding
+from fencebench.checker.oracle.log.events import BadLineError, Event, Name, read_events
 from fencebench.checker.oracle.replay.modes import SOUND, Mode
 
 Word = Literal["conforms", "diverges", "undetermined", "vacuous"]

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from fencebench.checker.oracle.log.events import Event
 from fencebench.checker.oracle.judge.decide import Finding
+from fencebench.checker.oracle.log.events import Event
 from fencebench.checker.oracle.strict.effects import apply
 from fencebench.checker.oracle.strict.state import Books, World, lease_over, store_as_seen
 from fencebench.model.fence import Answer, Fence, Refusal
