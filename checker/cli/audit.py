@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from fencebench.checker.cli.oracle import BadInput
+from fencebench.checker.errors import BadInput
 from fencebench.checker.oracle.log.events import BadLineError, numbered, read_object
 from fencebench.checker.oracle.log.streams import STDIN
 from fencebench.checker.oracle.rows.audit import AGGREGATES, audit, interpretable

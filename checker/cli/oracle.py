@@ -13,9 +13,9 @@ from fencebench.checker.cli.fences import find_fence
 from fencebench.checker.cli.vectors import vectors_command
 from fencebench.checker.errors import BadInput
 from fencebench.checker.files import write_whole
+from fencebench.checker.oracle.history import picture as history_picture
 from fencebench.checker.oracle.history import render as history_render
 from fencebench.checker.oracle.history.linearize import EXITS, Linearized, linearize, linearize_growing
-from fencebench.checker.oracle.history.picture import as_svg
 from fencebench.checker.oracle.history.search import LIMIT
 from fencebench.checker.oracle.log.events import BadLineError
 from fencebench.checker.oracle.log.streams import STDIN, followed, lines_of
@@ -146,8 +146,8 @@ def draw_history(path: Path, found: Linearized) -> None:
     if found.line is None:
         return
     title = history_render.headline(found)
-    lines = "\n".join([title, *history_render.picture.as_text(found.smallest), ""])
-    write_whole(path, as_svg(found.smallest, title) if path.suffix == ".svg" else printable(lines))
+    lines = "\n".join([title, *history_picture.as_text(found.smallest), ""])
+    write_whole(path, history_picture.as_svg(found.smallest, title) if path.suffix == ".svg" else printable(lines))
 
 
 oracle.add_command(vectors_command)

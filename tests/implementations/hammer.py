@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fencebench.checker.oracle.rows.audit import audit
 from fencebench.checker.oracle.history.linearize import linearize
+from fencebench.checker.oracle.rows.audit import audit
 from fencebench.checker.oracle.rows.rows import Plan, from_database
 from tests.implementations import client
 from tests.implementations.client import HOLD, RUN, SHARDS

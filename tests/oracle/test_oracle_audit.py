@@ -9,9 +9,18 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from fencebench.checker.cli.audit import audit_command
 from fencebench.checker.oracle.rows.audit import WORDS, audit, interpretable
-from fencebench.checker.oracle.audit_cli import audit_command
-from fencebench.checker.oracle.rows.rows import BadRowsError, Plan, Row, from_csv, from_database, from_jsonl, plan_of, row_of
+from fencebench.checker.oracle.rows.rows import (
+    BadRowsError,
+    Plan,
+    Row,
+    from_csv,
+    from_database,
+    from_jsonl,
+    plan_of,
+    row_of,
+)
 
 PLAN = Plan("7", ("0", "1", "2", "3"), ceiling=7400, revision="rev-A", input_digest="in-1")
 

@@ -7,10 +7,10 @@ import pytest
 
 from fencebench.checker.cli.main import main
 from fencebench.checker.oracle.drive.drive import Bench, drive
-from fencebench.checker.oracle.replay.modes import SOUND
-from fencebench.checker.oracle.log.ops import OPS
 from fencebench.checker.oracle.drive.process import Broken, Process
 from fencebench.checker.oracle.drive.requests import covering_requests, drifted, walked_requests
+from fencebench.checker.oracle.log.ops import OPS
+from fencebench.checker.oracle.replay.modes import SOUND
 from fencebench.model.fences import REFERENCE
 
 OPEN = {"t": 0, "op": "run.open", "run": 1, "shards": [0], "ceiling": 100}

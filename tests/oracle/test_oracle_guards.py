@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from fencebench.checker.oracle.judge.guards import ACCEPTANCES
+from fencebench.checker.oracle.judge.guards import GUARDS
 from fencebench.checker.oracle.replay.replay import Verdict
 
 Line = dict[str, Any]
@@ -217,7 +217,7 @@ CASES: dict[str, dict[str, tuple[list[Line], list[Line]]]] = {
     },
 }
 BY_RECEIPT = {("store.put", "conflict"), ("store.apply", "conflict"), ("ledger.commit", "lease_expired")}
-GUARDS = [(op, guard) for op, guards in ACCEPTANCES.items() for guard in guards]
+EVERY = [(op, guard) for op, guards in GUARDS.items() for guard in guards]
 
 
 def log_of(op: str, lines: list[Line]) -> list[Line]:
@@ -225,23 +225,23 @@ def log_of(op: str, lines: list[Line]) -> list[Line]:
     return [*lines[:-1], {**lines[-1], "op": op}]
 
 
-@pytest.mark.parametrize(("op", "guard"), GUARDS, ids=[f"{op}-{guard.rule}" for op, guard in GUARDS])
+@pytest.mark.parametrize(("op", "guard"), EVERY, ids=[f"{op}-{guard.rule}" for op, guard in EVERY])
 def test_a_guard_accepts_and_rejects(op: str, guard: Any, judged: Judged) -> None:
     good, bad = CASES[op][guard.rule]
     plan = {"acceptance": "receipt" if (op, guard.rule) in BY_RECEIPT else "put"}
     assert judged(log_of(op, good), **plan).line is None
     found = judged(log_of(op, bad), **plan)
-    assert (found.line, found.rule, found.property) == (len(bad) + 1, guard.rule, guard.property), found.why
+    assert (found.line, found.rule, found.property) == (len(bad) + 1, guard.rule, guard.promise), found.why
     assert found.why
 
 
 def test_the_table_of_cases_names_exactly_the_guards() -> None:
     named = {(op, rule) for op, rules in CASES.items() for rule in rules}
-    assert named == {(op, guard.rule) for op, guard in GUARDS}
+    assert named == {(op, guard.rule) for op, guard in EVERY}
 
 
 # whether a commit is booked says how the answer was carried out, not whether it may be given
-GIVEN = [(op, guard) for op, guard in GUARDS if guard.rule != "commit_is_booked"]
+GIVEN = [(op, guard) for op, guard in EVERY if guard.rule != "commit_is_booked"]
 
 
 @pytest.mark.parametrize(("op", "guard"), GIVEN, ids=[f"{op}-{guard.rule}" for op, guard in GIVEN])

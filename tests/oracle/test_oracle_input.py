@@ -10,8 +10,8 @@ from click.testing import CliRunner
 
 from fencebench.checker.cli.oracle import oracle
 from fencebench.checker.oracle.log.events import BadLineError
-from fencebench.checker.oracle.replay.replay import replay
 from fencebench.checker.oracle.log.streams import followed
+from fencebench.checker.oracle.replay.replay import replay
 
 OPEN = '{"t":0,"op":"run.open","run":7,"shards":[3]}'
 GRANT = '{"t":5,"op":"lease.grant","run":7,"shard":3,"epoch":0,"expires":61,"outcome":"granted"}'

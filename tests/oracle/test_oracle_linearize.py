@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from fencebench.checker.oracle.sequential import CLASSES, EFFECTS, step
 
 from fencebench.checker.cli.oracle import oracle
-from fencebench.checker.oracle.log.events import BadLineError
 from fencebench.checker.oracle.history.history import FOREVER, Call, read_history
 from fencebench.checker.oracle.history.linearize import linearize, parts_of
 from fencebench.checker.oracle.history.search import Part, Placed, search
-from fencebench.checker.oracle.sequential import CLASSES, EFFECTS, step
+from fencebench.checker.oracle.log.events import BadLineError
 
 Line = dict[str, Any]
 OPEN: Line = {

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from fencebench.checker.oracle.judge.guards import ACCEPTANCES
-from fencebench.checker.oracle.log.ops import OPS
 from fencebench.checker.oracle.judge.conditions import REFUSALS
+from fencebench.checker.oracle.judge.guards import GUARDS
+from fencebench.checker.oracle.log.ops import OPS
 from fencebench.checker.oracle.replay.replay import Verdict, replay
 from fencebench.model.fence import GO_ON, Refusal
 
@@ -229,7 +229,7 @@ def test_a_word_that_is_no_class_counts_as_none(judged: Judged) -> None:
 
 def test_success_told_again_is_no_class_for_a_bare_refusal() -> None:
     assert set(GO_ON) < set(Refusal)
-    assert all(op in OPS for op in (*REFUSALS, *ACCEPTANCES))
+    assert all(op in OPS for op in (*REFUSALS, *GUARDS))
 
 
 def test_the_message_names_what_would_have_been_allowed(here: Path) -> None:

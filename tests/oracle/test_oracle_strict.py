@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from fencebench.checker.cli.main import main
-from fencebench.checker.oracle.replay.modes import strictly
-from fencebench.checker.oracle.replay.replay import Verdict, replay
 from fencebench.checker.oracle.drive.translate import Source, translate
 from fencebench.checker.oracle.drive.vectors import runs_of
+from fencebench.checker.oracle.replay.modes import strictly
+from fencebench.checker.oracle.replay.replay import Verdict, replay
 from fencebench.model.fences import FENCES, REFERENCE
 from fencebench.model.settings import FAULTS, Bound
 from tests.quick import thorough_but

@@ -7,9 +7,9 @@ import pytest
 
 from fencebench.checker.cli.main import main
 from fencebench.checker.oracle.drive.cover import covering
-from fencebench.checker.oracle.replay.replay import Verdict, replay
 from fencebench.checker.oracle.drive.translate import Source, translate
 from fencebench.checker.oracle.drive.vectors import SCHEMA, Run, as_seen, as_text, document, every_step, runs_of
+from fencebench.checker.oracle.replay.replay import Verdict, replay
 from fencebench.checker.search.explore import explore
 from fencebench.checker.search.limits import Limits
 from fencebench.model.fences import FENCES, REFERENCE

@@ -157,12 +157,17 @@ def held(grant: Grant | None) -> Any:
     return grant.hold
 
 
+def dispatch(seen: Seen) -> Iterator[Line]:
+    """A message to start; one that comes after the receipt or the lease starts nothing, and is not told."""
+    clock = seen.old.epochs[seen.step.event.epoch or 0][1]
+    if not seen.old.ledger.receipts and clock.age_seconds < seen.setup.settings.lease_seconds:
+        yield seen.line("dispatch", "sent")
+
+
 def begin(seen: Seen) -> Iterator[Line]:
-    """A start, as far as a checkpoint or a refusal makes it one that others see."""
+    """A start, from the checkpoint or from the first case."""
     kept, event = seen.old.checkpoint, seen.step.event
     resumes = event.action == "resume_checkpoint"
-    if kept is None and event.outcome not in Refusal.__members__:
-        return
     done = list(range(kept.cases)) if kept and resumes else []
     pending = list(range(len(done), seen.setup.settings.cases))
     clock = {"clock_of_actor": seen.t + offset(seen)}
@@ -201,7 +206,9 @@ def deliver(seen: Seen) -> Iterator[Line]:
     """A commit comes to the ledger; where it seals, the seal is a line of its own."""
     row: Request = seen.step.event.message  # type: ignore[assignment]
     digest = digest_of(row.epoch, row.content)
-    yield seen.line("ledger.commit", "committed", tokens=row.tokens, digest=digest, **made(row.content))
+    again = [r for r in seen.old.ledger.receipts if (r.epoch, r.content) == (row.epoch, row.content)]
+    twice = {"counted": True} if again and len(seen.new.ledger.receipts) > len(seen.old.ledger.receipts) else {}
+    yield seen.line("ledger.commit", "committed", tokens=row.tokens, digest=digest, **made(row.content), **twice)
     if seen.new.ledger.sealed != seen.old.ledger.sealed:
         yield seen.line("seal", "sealed")._replace(lost=False)
 
@@ -227,7 +234,7 @@ def cut(seen: Seen) -> Iterator[Line]:
 LINES: Final[dict[str, Callable[[Seen], Iterator[Line]]]] = {
     "reserve": reserve,
     "tell_store": lambda seen: iter([seen.line("store.tell", "ok")]),
-    "dispatch": lambda seen: iter([seen.line("dispatch", "sent")] if not seen.old.ledger.receipts else []),
+    "dispatch": dispatch,
     "resume_checkpoint": begin,
     "restart": begin,
     "grade": grade,

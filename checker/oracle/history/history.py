@@ -4,10 +4,11 @@ A call that never completed, or completed as `info`, is unknown: it may take eff
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
+from fencebench.checker.oracle.judge.effects import UNAPPLIED
 from fencebench.checker.oracle.judge.state import Plan, plan_of
 from fencebench.checker.oracle.log.events import (
     BadLineError,
@@ -95,11 +96,11 @@ class Reading:
             raise BadLineError(line, f"client {client} completes {raw['op']}, it invoked {asked['op']} at line {begun}")
         if raw.get("t") is not None and raw["t"] < (asked.get("t") or -math.inf):
             raise BadLineError(line, f"time runs backwards in a call of client {client}: {raw['t']} after {asked['t']}")
-        self.calls.append(call_of(asked, begun, raw, line))
+        self.calls += calls_of(asked, begun, raw, line)
 
     def history(self) -> History:
         """What was read, as a whole; calls that are still open are unknown."""
-        left = [call_of(asked, begun, {"type": "info"}, begun) for begun, asked in self.opened.values()]
+        left = [c for begun, asked in self.opened.values() for c in calls_of(asked, begun, {"type": "info"}, begun)]
         calls = sorted([*self.calls, *left], key=lambda call: call.invoked)
         return History(with_families(calls), self.plans)
 
@@ -134,6 +135,14 @@ def _check(raw: Raw, required: tuple[str, ...], line: int) -> None:
         if raw.get(name) is None:
             raise BadLineError(line, f"{raw['op']}: the required field {name} is missing, expected {KINDS[name].words}")
     check_fields(raw, line)
+
+
+def calls_of(asked: Raw, begun: int, answered: Raw, line: int) -> Iterator[Call]:
+    """The call; beside an unknown one the fact that it was made, where that alone changes what is allowed."""
+    call = call_of(asked, begun, answered, line)
+    yield call
+    if not call.known and call.event.op in UNAPPLIED:
+        yield call._replace(event=call.event._replace(answer="observe"), completed=line)
 
 
 def call_of(asked: Raw, begun: int, answered: Raw, line: int) -> Call:

@@ -8,7 +8,15 @@ from typing import NamedTuple
 
 from fencebench.checker.oracle.history.history import Call
 from fencebench.checker.oracle.judge.decide import Finding, check, check_acceptance
-from fencebench.checker.oracle.judge.effects import EFFECTS, OBSERVED, REFUSED, Effect, accepted_effect, nothing
+from fencebench.checker.oracle.judge.effects import (
+    EFFECTS,
+    OBSERVED,
+    REFUSED,
+    UNAPPLIED,
+    Effect,
+    accepted_effect,
+    nothing,
+)
 from fencebench.checker.oracle.judge.guards_spend import sealed_names
 from fencebench.checker.oracle.judge.scene import RunView, Scene, meant_epoch
 from fencebench.checker.oracle.judge.spend import beside, shard_spend
@@ -83,7 +91,8 @@ def step(world: World, ledger: Ledger, call: Call) -> Step:
 
 
 def _observed(scene: Scene) -> Effect:
-    return EFFECTS[scene.event.op] if scene.event.op in OBSERVED else nothing
+    op = scene.event.op
+    return EFFECTS[op] if op in OBSERVED else UNAPPLIED.get(op, nothing)
 
 
 def _noted(ledger: Ledger, scene: Scene) -> Ledger:

@@ -86,7 +86,7 @@ def judged(history: History, name: str = "-", limit: int = LIMIT) -> Linearized:
     parts = parts_of(history)
     found = [(part, search(part, limit)) for part in parts]
     tried = sum(result.tried for _, result in found)
-    done = Linearized(name, "linearizable", len(history.calls), len(parts), tried)
+    done = Linearized(name, "linearizable", _count(history), len(parts), tried)
     wrong = [(part, result) for part, result in found if result.stuck is not None]
     if wrong:
         return _explained(done, *min(wrong, key=lambda pair: pair[1].stuck.completed if pair[1].stuck else FOREVER))
@@ -95,8 +95,12 @@ def judged(history: History, name: str = "-", limit: int = LIMIT) -> Linearized:
     return done if any(map(_took_effect, history.calls)) else replace(done, verdict="vacuous")
 
 
+def _count(history: History) -> int:
+    return len({call.invoked for call in history.calls})
+
+
 def _took_effect(call: Call) -> bool:
-    return call.known and call.event.answer in ("accept", "observe")
+    return call.known and call.event.answer in ("accept", "observe") and call.event.outcome != "no_reply"
 
 
 def _explained(done: Linearized, part: Part, found: Found) -> Linearized:

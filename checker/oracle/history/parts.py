@@ -90,7 +90,7 @@ def _relevant(plan: Plan, calls: list[Call]) -> list[int]:
 def _touches(plan: Plan, unknown: Call, other: Call) -> bool:
     """Whether an effect of the one can change the answer of the other, which is not over when the one begins."""
     one, two = unknown.event, other.event
-    if other.completed < unknown.invoked:
+    if other.completed < unknown.invoked or two.answer == "observe":
         return False
     if one.shard == two.shard or two.op in OF_THE_RUN or one.ceiling is not None:
         return True

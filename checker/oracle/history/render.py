@@ -37,8 +37,6 @@ def _not_placed(found: Linearized) -> list[str]:
         row("rule", f"{found.rule}, which protects {found.property}"),
         *rows("why", found.why),
         row("allowed", ", ".join(found.allowed)),
-        row(
-            "before", f"every call that completed before has a place; the last were invoked at lines {placed or 'none'}"
-        ),
+        row("before", f"each call that completed before has a place, the last invoked at lines {placed or 'none'}"),
         *rows("smallest", tuple(picture.as_text(found.smallest))),
     ]

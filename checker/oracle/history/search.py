@@ -128,7 +128,7 @@ class Tried(NamedTuple):
     ledger: Ledger
 
     def __hash__(self) -> int:
-        return hash(self.placed) ^ self.ledger.mark
+        return hash(tuple(self.placed)) ^ self.ledger.mark
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tried) or self.placed != other.placed:
@@ -199,7 +199,7 @@ class Search:
             self.chain.unlift(frame.number)
 
     def moves(self, ledger: Ledger, placed: Placed) -> Iterator[Move]:
-        """The calls that can be placed next. One that fits and changes nothing is placed at once, with no alternative."""
+        """The calls that can be placed next; one that fits and changes nothing is placed with no alternative."""
         for number in list(self.chain.candidates()):
             after = step(self.part.world, ledger, self.part.calls[number]).after
             if after is not None:

@@ -1,4 +1,4 @@
-"""The smallest part of a history that already fails: calls are left out while the same call has no place for the same rule."""
+"""The smallest part of a history that already fails: the same call has no place, for the same rule."""
 
 from typing import Final, NamedTuple
 
@@ -12,9 +12,10 @@ MOST_CONFIGURATIONS: Final = 100_000
 
 
 class Bar(NamedTuple):
-    """One call of a picture: who called what, from line to line, its place in the longest order, and whether it has none.
+    """One call of a picture: who called what, from line to line, and its place in the longest order.
 
-    `place` counts from 1 and is None for a call that is not in that order. `ended` is None while its end is unknown.
+    `place` counts from 1 and is None for a call that is not in that order; `stuck` is the one without a place. `ended`
+    is None while its end is unknown.
     """
 
     client: Name

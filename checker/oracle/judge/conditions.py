@@ -202,8 +202,11 @@ def stale_epoch(s: Scene) -> str | None:
     """The epoch is below the highest granted; at a grant or reserve, not above it."""
     if s.event.op in GRANTS:
         return _not_new(s)
-    newest = max(current(s) or NEVER, s.shard.told)
-    if newest == NEVER or s.epoch < newest:
+    now = current(s)
+    newest = s.shard.told if now is None else max(now, s.shard.told)
+    if newest == NEVER:
+        return UNSEEN
+    if s.epoch < newest:
         return None
     return f"epoch {s.epoch} is not below the highest granted, epoch {newest}"
 

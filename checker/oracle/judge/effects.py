@@ -18,7 +18,6 @@ from fencebench.checker.oracle.judge.scene import (
     repeats_part,
     revisions_in,
     same,
-    same_row,
 )
 from fencebench.checker.oracle.judge.spend import releasable
 from fencebench.checker.oracle.judge.state import Artifact, Checkpoint, Names, Receipt, Row, Settled
@@ -91,6 +90,7 @@ def _settle(s: Scene) -> None:
 
 def dispatch(s: Scene) -> None:
     """The attempt is out."""
+    s.attempt.sent, s.attempt.host = True, s.event.host
     _issue(s)
 
 
@@ -206,7 +206,7 @@ def commit_refused(s: Scene) -> None:
     if s.event.refusal is not Refusal.CONFLICT:
         return
     s.shard.disputed = True
-    if receipt is not None and receipt.epoch == s.epoch and same_row(s, receipt) is False:
+    if receipt is not None and receipt.epoch == s.epoch:
         s.shard.conflict = s.event.line
 
 

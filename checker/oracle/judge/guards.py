@@ -85,7 +85,7 @@ GUARDS: Final[dict[str, tuple[Guard, ...]]] = {
     "dispatch": (
         STALE._replace(code=None),
         _SEALED,
-        Guard("lease_expired", _RESUME, lease.lease_running),
+        Guard("lease_expired", _RESUME, lease.lease_running_at_dispatch),
     ),
     "store.put": _PUT,
     "store.apply": _PUT,

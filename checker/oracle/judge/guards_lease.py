@@ -14,6 +14,7 @@ from fencebench.checker.oracle.judge.scene import (
     lease_may_be_over,
     lease_may_run,
     other_lease,
+    same,
     same_grant,
     same_put,
 )
@@ -92,6 +93,12 @@ def lease_running(s: Scene) -> str | None:
 
 def _own_clock(s: Scene) -> str:
     return "" if s.event.clock_of_actor is None else f" (the actor's own clock says {s.event.clock_of_actor:g})"
+
+
+def lease_running_at_dispatch(s: Scene) -> str | None:
+    """An attempt is dispatched under its running lease; to tell the same host again starts nothing, until it expired."""
+    again = s.attempt.sent and same(s.attempt.host, s.event.host) is not False
+    return None if again and not s.attempt.expired else lease_running(s)
 
 
 def lease_running_or_accepted(s: Scene) -> str | None:

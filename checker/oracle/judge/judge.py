@@ -30,7 +30,7 @@ from fencebench.checker.oracle.judge.run import (
     scenes,
 )
 from fencebench.checker.oracle.judge.scene import Scene, is_sealed
-from fencebench.checker.oracle.judge.state import Attempt, Shard
+from fencebench.checker.oracle.judge.state import Attempt, Shard, Spend
 from fencebench.checker.oracle.log.events import Event, Name
 from fencebench.checker.oracle.log.ops import OPS
 from fencebench.model.fence import Refusal
@@ -56,7 +56,8 @@ def judge(run: Run, event: Event) -> Finding | None:
 def adopt(run: Run, event: Event) -> None:
     """Go on from the answer that was given."""
     if event.op == "ledger.rebuild" and event.answer != "refuse":
-        run.rebuilt = (event.total or 0) - run.spend.booked
+        added = (event.total or 0) - run.spend.booked
+        run.spend = run.spend.plus(Spend(added, added, added))
     for scene in scenes(run, event):
         _given(scene)(scene)
     _settle(run, event)

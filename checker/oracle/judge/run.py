@@ -1,4 +1,4 @@
-"""A run as a log shows it, line by line: its shards, each in the alternatives that unknown answers leave, and its totals.
+"""A run as a log shows it: its shards, each in the alternatives that unknown answers leave, and its totals.
 
 The totals are bounds over all alternatives of all shards. Shards are kept apart: what one answer says about the
 alternatives of two shards together is used for each of them on its own.
@@ -41,7 +41,7 @@ class Run:
 
     `seen` are the ops that occurred, `spend` is what counts against the ceiling and `counted` the part of each shard.
     `leases` are (end, line, shard) of leases that end by the clock, a heap. `doubtful` are shards with more than one
-    alternative, `torn` those with a conflict on record. `rebuilt` is what a rebuild added to the committed total.
+    alternative, `torn` those with a conflict on record.
     `cut` is the line from which alternatives were dropped because there were too many.
     """
 
@@ -55,7 +55,6 @@ class Run:
     torn: set[Name] = field(default_factory=set)
     disputed: bool = False
     printed: dict[Names, float] = field(default_factory=dict)
-    rebuilt: int = 0
     cut: int | None = None
     view: RunView = field(init=False)
 
@@ -83,7 +82,6 @@ class Run:
             set(self.torn),
             self.disputed,
             dict(self.printed),
-            self.rebuilt,
             self.cut,
         )
 
@@ -104,7 +102,7 @@ class Run:
     def committed(self) -> tuple[int, int]:
         """The committed total, at least and at most."""
         doubts = [[sum(a.booked for a in b.attempts.values()) for b in self.shards[name]] for name in self.doubtful]
-        most = self.spend.booked + self.rebuilt
+        most = self.spend.booked
         return most - sum(max(each) - min(each) for each in doubts), most
 
     def conflicts(self) -> list[Name]:

@@ -19,7 +19,7 @@ class RunView(NamedTuple):
     `others` is what counts against the ceiling beside an attempt; `shards` gives, by name, the alternatives of a shard;
     `committed` are the bounds of what is in receipts; `conflicts` are shards with a conflict at commit that
     was not resolved, `disputed` says whether any conflict was told; `revisions` are
-    those of receipts, the certain ones or the possible ones; `printed` what the report said before, by its sealed names.
+    those of receipts, the certain ones or the possible ones; `printed` the value by sealed names.
     """
 
     others: Callable[["Scene"], Spend]

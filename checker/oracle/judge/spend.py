@@ -34,7 +34,7 @@ def shard_spend(shard: Shard, t: float, calls_seen: bool) -> Spend:
 
 
 def beside(s: Scene) -> Spend:
-    """The tokens of the shard's other attempts; to reserve for a newer epoch ends older holds that no lease protects."""
+    """The tokens of the shard's other attempts; a reserve for a newer epoch ends older holds without a lease."""
     newer = s.event.op == "ledger.reserve" and s.epoch > max(s.shard.granted, s.shard.issued) and not other_lease(s)
     total = NOTHING
     for epoch, attempt in s.shard.attempts.items():

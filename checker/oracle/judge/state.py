@@ -73,7 +73,8 @@ class Attempt:
 
     Its lease may end from `low` on and is over from `high` on; they differ where the end is not observed. `expired` is
     a lease declared over, `ended` also an attempt that ended by itself. `hold` is what was reserved if every request
-    added, `least_hold` if those that may be retries did not. `forgiven` are burned tokens that a wrong answer lost.
+    added, `least_hold` if those that may be retries did not. `forgiven` are burned tokens that a wrong answer lost;
+    `sent` says that it was dispatched, to `host`.
     `revisions` and `inputs` are those known to be in its work, `pending` digests of puts without a reply.
     """
 
@@ -92,6 +93,8 @@ class Attempt:
     released: int = 0
     forgiven: int = 0
     swept: bool = False
+    sent: bool = False
+    host: Name | None = None
     drawn: int = 0
     called: bool = False
     revisions: Names = EMPTY
@@ -140,7 +143,7 @@ class Shard:
 
     `granted` is the highest epoch of a lease grant, `issued` the highest reserved or dispatched, `told` the register of
     the store. `state` is what `state.set` wrote; `version` the version of the shard's record, `version_by` the epoch
-    that wrote it. `conflict` is the line of a conflict at commit that is on record, `disputed` says that some conflict was told.
+    that wrote it. `conflict` is the line of a conflict at commit that is on record; `disputed`: some conflict was told.
     """
 
     input: Name | None = None

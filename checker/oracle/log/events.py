@@ -169,6 +169,7 @@ _CAREFUL: Final = json.JSONDecoder(parse_constant=_no_constant, object_pairs_hoo
 
 
 def known_op(raw: dict[str, object], line: int) -> Op:
+    """The op of a line, or `BadLineError`."""
     op = raw.get("op")
     if op is None:
         raise BadLineError(line, "the required field op is missing")
@@ -178,6 +179,7 @@ def known_op(raw: dict[str, object], line: int) -> Op:
 
 
 def check_fields(raw: dict[str, object], line: int) -> None:
+    """Raise `BadLineError` for a field that is not of its type."""
     for field, value in raw.items():
         kind = KINDS.get(field)
         if kind is None or value is None or type(value) in kind.always:
@@ -187,6 +189,7 @@ def check_fields(raw: dict[str, object], line: int) -> None:
 
 
 def check_required(raw: dict[str, object], op: Op, line: int) -> None:
+    """Raise `BadLineError` for a field that is missing."""
     for field in ("t", "run", *op.required):
         if raw.get(field) is None:
             raise BadLineError(

@@ -29,7 +29,7 @@ class Op(NamedTuple):
 _ATTEMPT = ("shard", "epoch", "outcome")
 _SPEND = ("shard", "epoch", "tokens", "outcome")
 _SHARD = ("shard", "outcome")
-_PLAN = tuple(["shards", "cases", "ceiling", "revision", "input_digest", "config_digest", "lease_ttl", "acceptance"])
+_PLAN = ("shards", "cases", "ceiling", "revision", "input_digest", "config_digest", "lease_ttl", "acceptance")
 _LEASE = ("holder", "host", "version_expected", "version_new")
 _MADE = ("digest", "revision", "input_digest", "config_digest")
 _PUT = (*_MADE, "parts", "req", "clock_of_actor")

@@ -60,8 +60,10 @@ def _numbers(lines: tuple[int, ...]) -> str:
 
 
 def row(label: str, text: str) -> str:
+    """One line with its label."""
     return f"{label:<{_WIDTH}}{text}"
 
 
 def rows(label: str, texts: tuple[str, ...]) -> list[str]:
+    """Lines of which the first has the label."""
     return [row(label if number == 0 else "", text) for number, text in enumerate(texts)]

@@ -22,7 +22,7 @@ class Verdict:
     """What was found in a log.
 
     `line` and what follows describe the first line that diverges: `answered` is what the log says, `allowed` what could
-    have been answered, `rule` the guard or class that was false, `property` the promise that it protects, `code` the
+    have been answered, `rule` the guard or class that was false, `property` the promise that it serves and `promises` all that the answer breaks, `code` the
     kind of case. `consequences` are later lines that diverge or conform only because of it, `further` later lines that
     diverge on their own. `state` and `so_far` are the shard's state and last lines before it. `unread` is the error of
     a line that could not be read after the divergence. `events` counts the lines judged.
@@ -39,6 +39,7 @@ class Verdict:
     answered: str | None = None
     allowed: tuple[str, ...] = ()
     property: str | None = None
+    promises: tuple[str, ...] = ()
     rule: str | None = None
     code: str | None = None
     why: str | None = None
@@ -185,6 +186,7 @@ def _described(under_way: Replay, run: Any, event: Event, finding: Finding) -> V
         answered=event.answered,
         allowed=finding.allowed,
         property=finding.property,
+        promises=finding.promises or (finding.property,),
         rule=finding.rule,
         code=finding.code,
         why=finding.why + cut,
