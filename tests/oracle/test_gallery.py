@@ -1,4 +1,4 @@
-"""What the bench calls broken diverges, and nothing sound does: stories of the model, judged as logs and as histories."""
+"""What the bench calls broken diverges and nothing sound does: runs of the model, as logs and as histories."""
 
 import random
 from collections import Counter

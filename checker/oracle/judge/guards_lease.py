@@ -96,7 +96,7 @@ def _own_clock(s: Scene) -> str:
 
 
 def lease_running_at_dispatch(s: Scene) -> str | None:
-    """An attempt is dispatched under its running lease; to tell the same host again starts nothing, until it expired."""
+    """An attempt is dispatched under its running lease; to tell the same host again starts nothing till it expired."""
     again = s.attempt.sent and same(s.attempt.host, s.event.host) is not False
     return None if again and not s.attempt.expired else lease_running(s)
 

@@ -22,10 +22,12 @@ class Verdict:
     """What was found in a log.
 
     `line` and what follows describe the first line that diverges: `answered` is what the log says, `allowed` what could
-    have been answered, `rule` the guard or class that was false, `property` the promise that it serves and `promises` all that the answer breaks, `code` the
-    kind of case. `consequences` are later lines that diverge or conform only because of it, `further` later lines that
-    diverge on their own. `state` and `so_far` are the shard's state and last lines before it. `unread` is the error of
-    a line that could not be read after the divergence. `events` counts the lines judged.
+    have been answered, `rule` the guard or class that was false, `property` the promise that it serves, `promises` all
+    that the answer breaks, `code` the kind of case. `consequences` are later lines that diverge or conform only because
+    of it, `further` later lines that diverge on their own. `state` and `so_far` are the shard's state and last lines
+    before it. `unread` is the error of a line that could not be read after the divergence. `events` counts the lines
+    judged, `asked` how often each guard and each class was asked, `unseen` are families of ops that never occurred, and
+    `open` what was left open at the end: neither changes the exit code.
     """
 
     log: str
@@ -48,6 +50,9 @@ class Verdict:
     events: int = 0
     state: tuple[str, ...] = ()
     so_far: tuple[str, ...] = ()
+    asked: dict[str, int] = field(default_factory=dict)
+    unseen: tuple[str, ...] = ()
+    open: tuple[str, ...] = ()
     unread: str | None = None
 
 
