@@ -4,8 +4,25 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
+import click
+from click.testing import CliRunner
+
+from fencebench.checker.cli.main import main
 from fencebench.checker.oracle.drive.translate import Line, Source, opened, steps_told
 from fencebench.model.machine import Transition
+
+
+
+def command(*words: str, text: bytes | str | None = None) -> tuple[int, str, str]:
+    """Exit code, standard output and standard error of a command that reads this on standard input."""
+
+    @click.command()
+    def whole() -> None:
+        raise SystemExit(main(list(words)))
+
+    done = CliRunner().invoke(whole, [], input=text)
+    return done.exit_code, done.stdout, done.stderr
+
 
 ANSWER = ("outcome", "reason", "applied", "counted")
 

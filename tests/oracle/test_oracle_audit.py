@@ -7,9 +7,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
-from fencebench.checker.cli.audit import audit_command
+from tests.oracle.stories import command
 from fencebench.checker.oracle.rows.audit import WORDS, audit, interpretable
 from fencebench.checker.oracle.rows.rows import (
     BadRowsError,
@@ -170,8 +169,7 @@ def inputs(tmp_path: Path) -> Path:
 
 
 def run(*args: str, text: str | None = None) -> tuple[int, str, str]:
-    done = CliRunner().invoke(audit_command, list(args), input=text)
-    return done.exit_code, done.stdout, done.stderr
+    return command("audit", *args, text=text)
 
 
 def test_the_same_rows_are_the_same_from_every_source(inputs: Path) -> None:

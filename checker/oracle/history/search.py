@@ -101,7 +101,8 @@ class Chain:
         at = self.next[0]
         while not self.completes[at]:
             at = self.next[at]
-        return self.call[at]
+        found: int = self.call[at]
+        return found
 
 
 @dataclass(slots=True)

@@ -137,7 +137,8 @@ def read_object(text: str, line: int) -> dict[str, object]:
     except RecursionError:
         raise BadLineError(line, "expected a flat JSON object, it is nested too deeply") from None
     except ValueError as error:
-        raise BadLineError(line, f"expected {error}") from None
+        told = "numbers of fewer digits" if "digits" in str(error) else str(error)
+        raise BadLineError(line, f"expected {told}") from None
     if type(raw) is not dict:
         raise BadLineError(line, f"expected one JSON object, found {shown(raw)}")
     if "\\u" in text or not text.isascii():
