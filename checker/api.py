@@ -31,8 +31,8 @@ from fencebench.model.machine import Action, Machine, Step, parameters, tabled
 
 if TYPE_CHECKING:
     from fencebench.checker.analysis.walks import WalkReport
-    from fencebench.checker.oracle.rows.audit import Audit
     from fencebench.checker.oracle.replay.replay import Verdict as LogVerdict
+    from fencebench.checker.oracle.rows.audit import Audit
 
 EngineName = Literal["auto", "fast", "plain"]
 BROKEN_NOW: list["Answer"] = []
@@ -254,9 +254,9 @@ def judge_log(log: str | Path | Iterable[str | bytes], fence: str | None = None)
     3
 
     """
+    from fencebench.checker.oracle.log.streams import lines_of
     from fencebench.checker.oracle.replay.modes import SOUND, strictly
     from fencebench.checker.oracle.replay.replay import replay as judged
-    from fencebench.checker.oracle.log.streams import lines_of
 
     mode = SOUND if fence is None else strictly(find_fence(fence))
     named = str(log) if isinstance(log, (str, Path)) else "-"

@@ -12,7 +12,6 @@ from fencebench.checker.oracle.drive.translate import Line, Source, opened, step
 from fencebench.model.machine import Transition
 
 
-
 def command(*words: str, text: bytes | str | None = None) -> tuple[int, str, str]:
     """Exit code, standard output and standard error of a command that reads this on standard input."""
 

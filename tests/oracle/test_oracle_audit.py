@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from tests.oracle.stories import command
 from fencebench.checker.oracle.rows.audit import WORDS, audit, interpretable
 from fencebench.checker.oracle.rows.rows import (
     BadRowsError,
@@ -20,6 +19,7 @@ from fencebench.checker.oracle.rows.rows import (
     plan_of,
     row_of,
 )
+from tests.oracle.stories import command
 
 PLAN = Plan("7", ("0", "1", "2", "3"), ceiling=7400, revision="rev-A", input_digest="in-1")
 

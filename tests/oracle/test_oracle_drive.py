@@ -39,7 +39,7 @@ def test_the_first_divergence_is_shrunk_to_the_requests_that_it_needs() -> None:
     assert driven.fault is not None
     assert driven.fault.verdict is not None
     assert driven.fault.verdict.rule == "over_ceiling"
-    assert [line["op"] for line in driven.fault.log] == ["run.open", "ledger.reserve", "ledger.reserve"]
+    assert [line["op"] for line in driven.fault.log] == ["run.open", "lease.grant", "ledger.reserve", "ledger.reserve"]
     assert driven.first == 5
 
 

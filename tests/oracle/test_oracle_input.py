@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from tests.oracle.stories import command
 from fencebench.checker.oracle.log.events import BadLineError
 from fencebench.checker.oracle.log.streams import followed
 from fencebench.checker.oracle.replay.replay import replay
+from tests.oracle.stories import command
 
 OPEN = '{"t":0,"op":"run.open","run":7,"shards":[3]}'
 GRANT = '{"t":5,"op":"lease.grant","run":7,"shard":3,"epoch":0,"expires":61,"outcome":"granted"}'

@@ -13,6 +13,7 @@ from fencebench.model.fences import FENCES, REFERENCE
 from fencebench.model.settings import FAULTS, Bound
 from tests.quick import thorough_but
 
+SOUND = ("reference", "token-level", "compensating")
 CASES = Path(__file__).parent / "cases"
 PART = dict.fromkeys(FAULTS, 0) | {"preempt": 1, "late": 1, "forge": 1, "change_fixture": 1}
 
@@ -26,10 +27,12 @@ def test_every_fence_conforms_to_itself(name: str) -> None:
     source = Source(FENCES[name], Bound(faults=1, caps=PART if name != "reference" else dict.fromkeys(FAULTS, 1)))
     verdicts = [replay(log, mode=strictly(source.fence)) for log in logs(source)]
     assert Counter(v.verdict for v in verdicts)["conforms"] > 10
-    assert [v for v in verdicts if v.verdict not in ("conforms", "vacuous")] == []
+    wrong = [v for v in verdicts if v.line is not None]
+    assert [v for v in wrong if "." in (v.rule or "")] == []  # rules of the fence have a boundary in their names
+    assert name not in SOUND or wrong == []
 
 
-OTHERS = [name for name in FENCES if name not in ("reference", "token-level", "compensating")]
+OTHERS = [name for name in FENCES if name not in SOUND]
 
 
 @pytest.mark.parametrize("name", thorough_but(OTHERS, "spend-sketch", "worker-clock"))

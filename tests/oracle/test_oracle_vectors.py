@@ -33,7 +33,7 @@ def logged(source: Source, run: Run) -> Verdict:
 def test_every_transition_of_the_reference_conforms_in_the_default_mode(source: Source) -> None:
     verdicts = [logged(source, run) for run in runs_of(source, every=True)]
     assert len(verdicts) > 1000
-    assert [v for v in verdicts if v.verdict not in ("conforms", "vacuous")] == []
+    assert [v for v in verdicts if v.line is not None] == []
 
 
 @thorough

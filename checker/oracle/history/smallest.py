@@ -62,7 +62,9 @@ def _with(part: Part, calls: list[Call]) -> Part:
     """The part with these calls only."""
     wanted = {part.calls[number].invoked for number in part.open}
     calls = list(with_families(calls))  # what does not occur in the smaller history is not demanded there
-    return part._replace(calls=tuple(calls), open=tuple(n for n, call in enumerate(calls) if not call.known and call.invoked in wanted))
+    return part._replace(
+        calls=tuple(calls), open=tuple(n for n, call in enumerate(calls) if not call.known and call.invoked in wanted)
+    )
 
 
 def bars(part: Part, found: Found) -> tuple[Bar, ...]:

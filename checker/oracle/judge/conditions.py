@@ -128,7 +128,7 @@ def _row_differs(s: Scene) -> bool | None:
 
 
 def _hold_differs(s: Scene) -> bool | None:
-    return s.attempt.hold is not None or (s.attempt.granted and same_grant(s) is not True)
+    return s.attempt.hold is not None or (s.attempt.granted and same_grant(s) is False)
 
 
 def _grant_differs(s: Scene) -> bool | None:
@@ -213,13 +213,15 @@ def stale_epoch(s: Scene) -> str | None:
 
 def _not_new(s: Scene) -> str | None:
     taken = s.attempt.granted if s.event.op != "ledger.reserve" else s.attempt.hold is not None
-    if taken or s.epoch <= s.shard.granted or s.epoch < s.shard.issued:
+    if taken or s.epoch < max(s.shard.granted, s.shard.issued):
         return None
     return f"epoch {s.epoch} is above the highest before it"
 
 
 def sealed(s: Scene) -> str | None:
-    """The shard has its receipt or its seal."""
+    """The shard has its receipt or its seal; a seal after the commit may find that the commit sealed."""
+    if s.event.op == "seal" and s.shard.receipt is not None and not s.shard.sealed:
+        return UNSEEN
     if s.shard.sealed or s.shard.receipt is not None or s.shard.state == "sealed":
         return None
     return f"shard {s.event.shard} has no receipt"

@@ -96,7 +96,6 @@ GUARDS: Final[dict[str, tuple[Guard, ...]]] = {
         *_MADE,
         Guard("no_artifact", ("receipt_has_artifact",), work.artifact_stored),
         _ROWS_WHOLE,
-        _SECOND,
         Guard("lease_expired", _WRITES, lease.lease_running_or_accepted, "EXPIRED_WRITE"),
         Guard("over_ceiling", _CEILING, spend.commit_fits),
         Guard("hold_ends_once", _ENDS, spend.commit_within_hold),

@@ -2,12 +2,14 @@
 
 import json
 from dataclasses import asdict
+from textwrap import wrap
 from typing import Any
 
 from fencebench.checker.oracle.replay.replay import Verdict
 
 _WIDTH = 12
 _MANY = 10
+_LINE = 100
 
 
 def as_json(verdict: Any) -> str:
@@ -22,7 +24,18 @@ def as_text(verdict: Verdict) -> str:
         lines += _divergence(verdict)
     if verdict.unread is not None:
         lines.append(row("unread", verdict.unread))
-    return "\n".join([*lines, row("lines", f"{verdict.events} events judged")])
+    return "\n".join([*lines, row("lines", f"{verdict.events} events judged"), *_closing(verdict)])
+
+
+def _closing(verdict: Verdict) -> list[str]:
+    """What was judged, and what was left open."""
+    asked = [f"{name} {times}" for name, times in verdict.asked.items()]
+    told = wrap(", ".join(asked) or "no answer", _LINE, break_long_words=False, break_on_hyphens=False)
+    return [
+        *rows("judged", tuple(told)),
+        row("never seen", ", ".join(verdict.unseen) or "nothing, every family occurred"),
+        *rows("left open", verdict.open or ("nothing",)),
+    ]
 
 
 def _headline(verdict: Verdict) -> str:

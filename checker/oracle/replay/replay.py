@@ -1,12 +1,13 @@
 """Replays a log: the verdict on it, the first line that diverges and what only follows from that line."""
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal, NamedTuple
 
 from fencebench.checker.oracle.judge.decide import Finding
 from fencebench.checker.oracle.log.events import BadLineError, Event, Name, read_events
+from fencebench.checker.oracle.replay import closing
 from fencebench.checker.oracle.replay.modes import SOUND, Mode
 
 Word = Literal["conforms", "diverges", "undetermined", "vacuous"]
@@ -14,6 +15,7 @@ Word = Literal["conforms", "diverges", "undetermined", "vacuous"]
 EXITS: Final[dict[str, int]] = {"conforms": 0, "diverges": 1, "undetermined": 3, "vacuous": 4}
 """Exit codes of the verdicts; 2 is bad input."""
 
+_MET: Final = ("lease.grant", "ledger.commit")
 _SO_FAR: Final = 12
 
 
@@ -85,16 +87,26 @@ class Replay:
     trails: dict[tuple[Name, Name | None], deque[Trail]] = field(default_factory=dict)
     events: int = 0
     met: bool = False
+    asked: closing.Asked = field(default_factory=Counter)
     wrong: Verdict | None = None
     consequences: list[int] = field(default_factory=list)
     further: list[int] = field(default_factory=list)
 
     def verdict(self, unread: str | None = None) -> Verdict:
         """The verdict on what was read so far."""
-        if self.wrong is not None:
-            lines = tuple(self.consequences), tuple(self.further)
-            return replace(self.wrong, events=self.events, consequences=lines[0], further=lines[1], unread=unread)
-        return Verdict(self.log, "conforms" if self.met else "vacuous", self.mode.name, events=self.events)
+        word: Word = "conforms" if self.met else "vacuous"
+        found = self.wrong or Verdict(self.log, word, self.mode.name)
+        runs = {name: self.mode.sound(run) for name, run in self.runs.items()}
+        return replace(
+            found,
+            events=self.events,
+            consequences=tuple(self.consequences),
+            further=tuple(self.further),
+            asked=closing.judged(self.asked),
+            unseen=closing.never_seen(runs.values()),
+            open=tuple(line for name, run in runs.items() for line in closing.left_open(name, run)),
+            unread=unread,
+        )
 
 
 def replay(lines: Iterable[str | bytes], log: str = "-", mode: Mode = SOUND) -> Verdict:
@@ -140,7 +152,8 @@ def step(under_way: Replay, event: Event) -> None:
     if event.op == "run.open":
         under_way.runs[event.run] = under_way.mode.opened(event)
         return
-    if event.op in ("lease.grant", "ledger.commit"):
+    closing.note(under_way.asked, event)
+    if event.op in _MET and (event.answer != "unknown" or event.applied is not None):
         under_way.met = True
     run = under_way.runs[event.run]
     finding = under_way.mode.judge(run, event)

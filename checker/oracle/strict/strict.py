@@ -1,4 +1,4 @@
-"""The strict mode: each answer must be the one that a given fence gives, by its own rules on the state so far.
+"""The strict mode: each answer must be the one that a given fence gives, and one that the default allows.
 
 Ops at a boundary of the fence are judged by its rules; a lease is renewed only while it runs and expires only when it
 is over, in every fence. All other ops are taken as they are.
@@ -8,7 +8,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
+from fencebench.checker.oracle.judge import judge as any_sound
 from fencebench.checker.oracle.judge.decide import Finding
+from fencebench.checker.oracle.judge.run import Run
+from fencebench.checker.oracle.judge.run import opened as opened_sound
 from fencebench.checker.oracle.log.events import Event
 from fencebench.checker.oracle.strict.effects import apply
 from fencebench.checker.oracle.strict.state import Books, World, lease_over, store_as_seen
@@ -26,15 +29,21 @@ LIMIT: Final = 64
 
 @dataclass
 class Strict:
-    """A run under a fence: the alternatives that answers which never came have left. `cut` as in `state.Run`."""
+    """A run under a fence: the alternatives that answers which never came have left. `cut` as in a sound run.
+
+    `sound` is the run as the default judges it, where the fence's acceptance stands in for the run's. `taken` says
+    whether the fence, and the default, took the last answer as it was given.
+    """
 
     worlds: list[World]
     plan: Event
+    sound: Run
     cut: int | None = None
+    taken: tuple[bool, bool] = (True, True)
 
     def copy(self) -> "Strict":
         """Return an independent copy."""
-        return Strict([world.copy() for world in self.worlds], self.plan, self.cut)
+        return Strict([world.copy() for world in self.worlds], self.plan, self.sound.copy(), self.cut, self.taken)
 
 
 class Asked(NamedTuple):
@@ -128,11 +137,20 @@ PROTECTS: Final = {
 
 def opened(fence: Fence) -> Callable[[Event], Strict]:
     """Return how a run is opened under a fence."""
-    return lambda plan: Strict([World(fence, plan)], plan)
+    counts = "receipt" if fence.acceptance == "receipt" else "put"
+    return lambda plan: Strict([World(fence, plan)], plan, opened_sound(plan._replace(acceptance=counts)))
 
 
 def judge(run: Strict, event: Event) -> Finding | None:
-    """Judge one event, and if its answer is the fence's, let it change the run."""
+    """Judge one event, and where its answer is the fence's and allowed by default, let it change the run."""
+    sound, own = any_sound.judge(run.sound, event), of_fence(run, event)
+    run.taken = own is None, sound is None
+    run.cut = run.cut or run.sound.cut
+    return own or sound
+
+
+def of_fence(run: Strict, event: Event) -> Finding | None:
+    """Judge one event by the fence alone."""
     if event.answer == "unknown" and event.applied is None:
         kept = [apply(world.copy(), event, accepted=True) for world in run.worlds] + run.worlds
         run.cut = event.line if len(kept) > LIMIT and run.cut is None else run.cut
@@ -142,21 +160,32 @@ def judge(run: Strict, event: Event) -> Finding | None:
     if None not in findings:
         return findings[0]
     run.worlds = [world for world, finding in zip(run.worlds, findings, strict=True) if finding is None]
-    adopt(run, event)
+    take(run, event)
     return None
 
 
-def adopt(run: Strict, event: Event) -> None:
-    """Go on from the answer that was given."""
+def take(run: Strict, event: Event) -> None:
+    """Let the fence go on from the answer that was given."""
     accepted = event.answer in ("accept", "observe") or (event.answer == "unknown" and event.applied is True)
     for world in run.worlds:
         apply(world, event, accepted)
 
 
+def adopt(run: Strict, event: Event) -> None:
+    """Go on from the answer that was given."""
+    if not run.taken[0]:
+        take(run, event)
+    if not run.taken[1]:
+        any_sound.adopt(run.sound, event)
+
+
 def mend(run: Strict, event: Event, finding: Finding) -> None:
-    """Go on from the answer that the fence would have given."""
-    for world in run.worlds:
-        apply(world, event, accepted=not is_accepted(event))
+    """Go on from the answer that the fence would have given, and the default would have allowed."""
+    if not run.taken[0]:
+        for world in run.worlds:
+            apply(world, event, accepted=not is_accepted(event))
+    if not run.taken[1]:
+        any_sound.mend(run.sound, event, finding)
 
 
 def is_accepted(event: Event) -> bool:
