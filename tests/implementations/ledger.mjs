@@ -91,8 +91,8 @@ const put = (r, s, a) => {
 };
 
 const commit = (r, s, a) => {
-  const { epoch, tokens, digest } = s.receipt ?? {};
-  if (epoch === r.epoch && tokens === r.tokens && digest === r.digest) return "ALREADY_COMMITTED";
+  const { epoch, digest } = s.receipt ?? {};
+  if (epoch === r.epoch && digest === r.digest) return "ALREADY_COMMITTED";
   const mismatch = wrong(r, a);
   if (mismatch) return mismatch;
   if (epoch === r.epoch && flaw !== "upsert") {

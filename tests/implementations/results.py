@@ -69,7 +69,7 @@ def unguarded(a: Asked) -> bool:
 
 def commit(a: Asked) -> str:
     tokens, receipt, attempt = a.request["tokens"], a.receipt, a.attempt
-    if receipt == (a.key[2], tokens, a.digest):
+    if receipt and (receipt[0], receipt[2]) == (a.key[2], a.digest):
         return "ALREADY_COMMITTED"
     wrong: str = a.made_wrong()
     if wrong:
