@@ -34,11 +34,16 @@ COMING = {"books_cover_meter", "input_as_granted"}
 def test_a_story_of_the_gallery_diverges_at_the_line_that_breaks_the_promise(path: Path) -> None:
     recalled = recall(path, None)
     name = f"{path.parent.name}/{path.name.split('.')[0]}"
-    lines, last = by_step(Source(recalled.fence, recalled.bound, recalled.settings), recalled.replay().trace)
+    again = recalled.replay()
+    if recalled.promise not in dict(again.broken):
+        pytest.skip("the model has changed, and this stored story breaks its promise no more")
+    lines, last = by_step(Source(recalled.fence, recalled.bound, recalled.settings), again.trace)
     found, history = replay(logged(lines)), linearize(as_history(logged(lines)))
     assert (found.line is None, found.rule) == (history.line is None, history.rule)
     if name in UNSEEN_STORIES or recalled.promise in UNSEEN:
         assert found.line is None
+    elif recalled.promise == "books_cover_meter" and found.line is None:
+        assert any("burned tokens in no account" in line for line in found.open)
     else:
         wrong = {found.line, *found.further, *found.consequences}
         assert wrong & set(last), (found.line, found.why, last)

@@ -316,9 +316,11 @@ def incomplete(s: Scene) -> str | None:
 
 
 def missing_shards(s: Scene) -> str | None:
-    """A planned shard is not sealed."""
+    """A planned shard is not sealed, or the report itself has not taken it."""
     if s.plan.shards is None:
         return UNSEEN
+    if s.event.sealed is not None and not set(s.plan.shards) <= set(s.event.sealed):
+        return None
     return None if shards_maybe_missing(s) else f"all {len(s.plan.shards)} planned shards are sealed"
 
 
@@ -389,7 +391,9 @@ CONDITIONS: Final[dict[Refusal, Condition]] = {
     Refusal.INCOMPLETE: Condition(
         "parts or rows are missing", (*sorted(PUTS), "ledger.commit", "seal", "row.accept"), incomplete
     ),
-    Refusal.MISSING_SHARDS: Condition("a planned shard is not sealed", ("report.print",), missing_shards),
+    Refusal.MISSING_SHARDS: Condition(
+        "a planned shard is not sealed, or not among those that the report names", ("report.print",), missing_shards
+    ),
     Refusal.UNRESOLVED_CONFLICT: Condition("a conflict is on record", ("report.print",), unresolved_conflict),
     Refusal.MIXED_REVISIONS: Condition("the receipts name several revisions", ("report.print",), mixed_revisions),
     Refusal.NO_RECEIPT: Condition("the receipt is missing", ("seal", "report.print"), no_receipt),
