@@ -196,7 +196,7 @@ def is_accepted(event: Event) -> bool:
 def check(world: World, event: Event) -> Finding | None:
     """Compare the answer with the fence's."""
     if event.op == "report.print":
-        return compared(world, event, publish(world))
+        return compared(world, event, publish(world, event))
     if event.shard is None:
         return None
     books = world.books(event.shard)
@@ -207,13 +207,15 @@ def check(world: World, event: Event) -> Finding | None:
     return None if asked is None or event.outcome is None else compared(world, event, asked)
 
 
-def publish(world: World) -> Asked:
-    """A report is to be printed."""
+def publish(world: World, event: Event) -> Asked:
+    """A report is to be printed; it has taken the shards that it names, and all that are sealed where it names none."""
     names = world.plan.shards or list(world.shards)
     sealed = sum(world.books(name).ledger.sealed >= 0 for name in names)
     named = {r for books in world.shards.values() for _, _, _, r in books.rows if r is not None}
     revisions = tuple(sorted({number for name in named for number in world.revisions(name)}))
-    return Asked("publish", None, PublishView(len(names), sealed, sealed, len(names), 0, revisions, world.disputed))
+    consumed = sealed if event.sealed is None else len(set(event.sealed) & set(names))
+    view = PublishView(len(names), sealed, consumed, len(names), 0, revisions, world.disputed)
+    return Asked("publish", None, view)
 
 
 def compared(world: World, event: Event, asked: Asked) -> Finding | None:
