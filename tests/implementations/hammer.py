@@ -26,7 +26,14 @@ from tests.implementations.tables import FLAWS, Answer
 
 CLIENTS, KILLED, CEILING = 8, 3, 10_000
 QUERY = "SELECT run, shard, epoch, revision, input_digest, tokens FROM receipts"
-OPEN: Answer = {"op": "run.open", "run": RUN, "shards": list(range(SHARDS)), "ceiling": CEILING, "revision": "rev-A"}
+OPEN: Answer = {
+    "op": "run.open",
+    "run": RUN,
+    "shards": list(range(SHARDS)),
+    "ceiling": CEILING,
+    "revision": "rev-A",
+    "acceptance": "receipt",
+}
 
 
 @dataclass(frozen=True)

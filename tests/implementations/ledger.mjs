@@ -109,8 +109,9 @@ const commit = (r, s, a) => {
   return "committed";
 };
 
-const report = () => {
-  if (receipts().length < run.shards.size) return "MISSING_SHARDS";
+const report = (r) => {
+  const taken = r.sealed ? new Set(r.sealed).size : run.shards.size; // a report that has not taken every shard is not whole
+  if (receipts().length < run.shards.size || taken < run.shards.size) return "MISSING_SHARDS";
   return run.disputed ? "UNRESOLVED_CONFLICT" : "printed";
 };
 
