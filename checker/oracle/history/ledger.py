@@ -7,6 +7,7 @@ import math
 from typing import NamedTuple
 
 from fencebench.checker.oracle.history.history import Call
+from fencebench.checker.oracle.judge.context import Context, RunView, meant_epoch
 from fencebench.checker.oracle.judge.decide import Finding, check, check_acceptance
 from fencebench.checker.oracle.judge.effects import (
     EFFECTS,
@@ -18,7 +19,6 @@ from fencebench.checker.oracle.judge.effects import (
     nothing,
 )
 from fencebench.checker.oracle.judge.guards_spend import sealed_names
-from fencebench.checker.oracle.judge.scene import RunView, Scene, meant_epoch
 from fencebench.checker.oracle.judge.spend import beside, shard_spend
 from fencebench.checker.oracle.judge.state import EMPTY, NOTHING, Attempt, Names, Plan, Shard, Spend
 from fencebench.checker.oracle.log.events import Name
@@ -76,50 +76,50 @@ class Step(NamedTuple):
 
 def step(world: World, ledger: Ledger, call: Call) -> Step:
     """Place the call next; an unknown one takes effect where that breaks no promise, else it changes nothing."""
-    scene = scene_of(world, ledger, call)
+    context = context_of(world, ledger, call)
     if call.event.answer == "observe":
-        return Step(changed(world, ledger, scene, _observed(scene)))
+        return Step(changed(world, ledger, context, _observed(context)))
     if call.event.answer == "unknown":
-        possible = check_acceptance(scene) is None
-        return Step(changed(world, ledger, scene, accepted_effect(scene)) if possible else ledger)
-    finding = check(scene)
+        possible = check_acceptance(context) is None
+        return Step(changed(world, ledger, context, accepted_effect(context)) if possible else ledger)
+    finding = check(context)
     if finding is not None:
         return Step(None, finding)
     if call.event.answer == "refuse":
-        return Step(changed(world, ledger, scene, REFUSED.get(call.event.op, nothing)))
-    return Step(changed(world, _noted(ledger, scene), scene, accepted_effect(scene)))
+        return Step(changed(world, ledger, context, REFUSED.get(call.event.op, nothing)))
+    return Step(changed(world, _noted(ledger, context), context, accepted_effect(context)))
 
 
-def _observed(scene: Scene) -> Effect:
-    op = scene.event.op
+def _observed(context: Context) -> Effect:
+    op = context.event.op
     return EFFECTS[op] if op in OBSERVED else UNAPPLIED.get(op, nothing)
 
 
-def _noted(ledger: Ledger, scene: Scene) -> Ledger:
-    if scene.event.op != "report.print" or scene.event.value is None:
+def _noted(ledger: Ledger, context: Context) -> Ledger:
+    if context.event.op != "report.print" or context.event.value is None:
         return ledger
-    return ledger._replace(printed=(*ledger.printed, (sealed_names(scene), scene.event.value)))
+    return ledger._replace(printed=(*ledger.printed, (sealed_names(context), context.event.value)))
 
 
-def scene_of(world: World, ledger: Ledger, call: Call) -> Scene:
+def context_of(world: World, ledger: Ledger, call: Call) -> Context:
     """What the judge looks at."""
     event = call.event
     shard = Shard() if event.shard is None else ledger.entries[world.positions[event.shard]].shard
     epoch = event.epoch if event.epoch is not None else meant_epoch(shard, event)
     attempt = shard.attempts.get(epoch, FRESH)
-    return Scene(event, ledger.plan, call.seen, shard, attempt, epoch, view(world, ledger))
+    return Context(event, ledger.plan, call.seen, shard, attempt, epoch, view(world, ledger))
 
 
-def changed(world: World, ledger: Ledger, scene: Scene, effect: Effect) -> Ledger:
+def changed(world: World, ledger: Ledger, context: Context, effect: Effect) -> Ledger:
     """The ledger after an effect; the very same one where nothing changes."""
-    event = scene.event
+    event = context.event
     if event.op == "config.change" and event.ceiling is not None:
         ledger = ledger._replace(plan=ledger.plan._replace(ceiling=event.ceiling))
     if effect is nothing or event.shard is None:
         return ledger
     position = world.positions[event.shard]
-    old, shard = ledger.entries[position], scene.shard.copy_for(scene.epoch)
-    effect(scene._replace(shard=shard, attempt=shard.attempts[scene.epoch]))
+    old, shard = ledger.entries[position], context.shard.copy_for(context.epoch)
+    effect(context._replace(shard=shard, attempt=shard.attempts[context.epoch]))
     new = entry_of(shard)
     if new.key == old.key:
         return ledger
@@ -150,8 +150,8 @@ def named(world: World) -> list[tuple[Name, int]]:
     return [(name, at) for name, at in world.positions.items() if name is not None]
 
 
-def others(world: World, ledger: Ledger, s: Scene) -> Spend:
-    """What counts against the ceiling beside the attempt of the scene, with the leases that ended by the clock."""
+def others(world: World, ledger: Ledger, s: Context) -> Spend:
+    """What counts against the ceiling beside the attempt of the context, with the leases that ended by the clock."""
     calls, t = "model.call" in s.seen, s.event.latest_t
     total = ledger.totals[calls]
     at = None if s.event.shard is None else world.positions[s.event.shard]

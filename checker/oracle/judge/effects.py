@@ -1,6 +1,6 @@
 """What an answer changes: the shard and the attempt after an op that was accepted or observed, or was refused.
 
-Effects change the scene's shard in place; who needs the shard as it was copies it first.
+Effects change the context's shard in place; who needs the shard as it was copies it first.
 """
 
 import math
@@ -8,10 +8,9 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Final
 
-from fencebench.checker.oracle.judge.guards_work import checkpoint_of
-from fencebench.checker.oracle.judge.scene import (
+from fencebench.checker.oracle.judge.context import (
     PUTS,
-    Scene,
+    Context,
     asked_holder,
     is_retry,
     parts_of,
@@ -19,19 +18,20 @@ from fencebench.checker.oracle.judge.scene import (
     revisions_in,
     same,
 )
+from fencebench.checker.oracle.judge.guards_work import checkpoint_of
 from fencebench.checker.oracle.judge.spend import releasable
 from fencebench.checker.oracle.judge.state import Artifact, Checkpoint, Names, Receipt, Row, Settled
 from fencebench.checker.oracle.log.events import Name
 from fencebench.model.fence import Refusal
 
-Effect = Callable[[Scene], None]
+Effect = Callable[[Context], None]
 
 
-def nothing(s: Scene) -> None:
+def nothing(s: Context) -> None:
     """Everything stays."""
 
 
-def grant(s: Scene) -> None:
+def grant(s: Context) -> None:
     """The lease runs from now; the attempt is bound to the digests that the shard has now."""
     attempt, expires, holder = s.attempt, s.event.expires, asked_holder(s.event)
     if holder is not None:
@@ -44,7 +44,7 @@ def grant(s: Scene) -> None:
     _version(s)
 
 
-def renew(s: Scene) -> None:
+def renew(s: Context) -> None:
     """The lease ends at the new time; without one, at most a full lease from now."""
     attempt, expires = s.attempt, s.event.expires
     if expires is None:
@@ -55,17 +55,17 @@ def renew(s: Scene) -> None:
     _version(s)
 
 
-def _version(s: Scene) -> None:
+def _version(s: Context) -> None:
     if s.event.version_new is not None:
         s.shard.version, s.shard.version_by = s.event.version_new, s.epoch
 
 
-def expire(s: Scene) -> None:
+def expire(s: Context) -> None:
     """The lease is over and its hold with it."""
     s.attempt.ended = s.attempt.expired = True
 
 
-def reserve(s: Scene) -> None:
+def reserve(s: Context) -> None:
     """Tokens are held. The same amount again may be a retry: it adds to what is held at most, not at least."""
     attempt, tokens = s.attempt, s.event.tokens or 0
     alike = any(p.op == "ledger.reserve" and p.tokens == tokens for p in attempt.settled)
@@ -77,7 +77,7 @@ def reserve(s: Scene) -> None:
     _issue(s)
 
 
-def _settle(s: Scene) -> None:
+def _settle(s: Context) -> None:
     """Remember the request, by which a retry of it is known; a reply that arrives settles one that was lost."""
     event = s.event
     made = Settled(event.op, event.tokens or 0, event.req, event.answer == "unknown")
@@ -88,25 +88,25 @@ def _settle(s: Scene) -> None:
     s.attempt.settled = kept if again and made in kept else (*kept, made)
 
 
-def dispatch(s: Scene) -> None:
+def dispatch(s: Context) -> None:
     """The attempt is out."""
     s.attempt.sent, s.attempt.host = True, s.event.host
     _issue(s)
 
 
-def _issue(s: Scene) -> None:
+def _issue(s: Context) -> None:
     if s.epoch > s.shard.issued:
         s.shard.issued = s.epoch
     if not s.attempt.granted and s.attempt.input is None:
         s.attempt.input, s.attempt.config = s.shard.input, s.shard.config
 
 
-def tell(s: Scene) -> None:
+def tell(s: Context) -> None:
     """The store's register is raised."""
     s.shard.told = max(s.shard.told, s.epoch)
 
 
-def call(s: Scene) -> None:
+def call(s: Context) -> None:
     """Tokens are burned, whether the reply arrived or not; a reply adds to the work."""
     attempt = s.attempt
     attempt.drawn += s.event.tokens or 0
@@ -117,7 +117,7 @@ def call(s: Scene) -> None:
         attempt.inputs |= parts_of(s.event.input_digest)
 
 
-def write_checkpoint(s: Scene) -> None:
+def write_checkpoint(s: Context) -> None:
     """The attempt's checkpoint is this one, made of the attempt's work and what the line names."""
     done, event = (None if s.event.done is None else _shared(tuple(s.event.done))), s.event
     revisions = s.attempt.revisions | parts_of(event.revision)
@@ -131,7 +131,7 @@ def _shared(cases: tuple[Name, ...]) -> Names:
     return frozenset(cases)
 
 
-def resume(s: Scene) -> None:
+def resume(s: Context) -> None:
     """The work goes on from the checkpoint, and is what that was made of; a restart begins with nothing."""
     made = None if s.event.outcome == "restarted" else checkpoint_of(s)
     restarted = s.event.outcome == "restarted"
@@ -142,7 +142,7 @@ def resume(s: Scene) -> None:
         s.attempt.inputs = made.inputs | parts_of(s.event.input_digest)
 
 
-def put(s: Scene) -> None:
+def put(s: Context) -> None:
     """The artifact is stored; with acceptance `put` it counts."""
     event, attempt = s.event, s.attempt
     attempt.pending -= {event.digest}
@@ -153,18 +153,18 @@ def put(s: Scene) -> None:
         s.shard.accepted = attempt.stored
 
 
-def put_pending(s: Scene) -> None:
+def put_pending(s: Context) -> None:
     """A put had no reply and has not landed: it may."""
     s.attempt.pending |= {s.event.digest}
 
 
-def put_refused(s: Scene) -> None:
+def put_refused(s: Context) -> None:
     """An acknowledged refusal: that put will not land."""
     s.attempt.pending -= {s.event.digest}
     s.shard.disputed = s.shard.disputed or s.event.refusal is Refusal.CONFLICT
 
 
-def delete(s: Scene) -> None:
+def delete(s: Context) -> None:
     """The artifact is gone."""
     accepted, stored, digest = s.shard.accepted, s.attempt.stored, s.event.digest
     if accepted is not None and (accepted.epoch == s.epoch if digest is None else accepted.digest == digest):
@@ -174,7 +174,7 @@ def delete(s: Scene) -> None:
     s.attempt.pending -= {digest}
 
 
-def commit(s: Scene) -> None:
+def commit(s: Context) -> None:
     """The row is there and closes the hold; tokens that were not counted are lost."""
     event, attempt = s.event, s.attempt
     counted = event.counted is not False
@@ -195,12 +195,12 @@ def commit(s: Scene) -> None:
         s.shard.accepted = attempt.stored or Artifact(s.epoch, event.digest, None, event.revision, event.input_digest)
 
 
-def recount(s: Scene) -> None:
+def recount(s: Context) -> None:
     """What a commit that was not counted should have done."""
     commit(s._replace(event=s.event._replace(counted=True)))
 
 
-def commit_refused(s: Scene) -> None:
+def commit_refused(s: Context) -> None:
     """A conflict with the row under this very key is on record."""
     receipt = s.shard.receipt
     if s.event.refusal is not Refusal.CONFLICT:
@@ -210,13 +210,13 @@ def commit_refused(s: Scene) -> None:
         s.shard.conflict = s.event.line
 
 
-def row(s: Scene) -> None:
+def row(s: Context) -> None:
     """The case has its row."""
     if s.event.case is not None:
         s.shard.rows[s.event.case] = Row(s.epoch, s.event.digest, s.event.revision)
 
 
-def release(s: Scene) -> None:
+def release(s: Context) -> None:
     """A part of the hold is given back; burned tokens in it are lost."""
     attempt, tokens = s.attempt, s.event.tokens or 0
     if not repeats_part(s):
@@ -225,34 +225,34 @@ def release(s: Scene) -> None:
     _settle(s)
 
 
-def release_what_is_open(s: Scene) -> None:
+def release_what_is_open(s: Context) -> None:
     """What a release that took too much should have given back."""
     s.attempt.released += releasable(s)
 
 
-def waste(s: Scene) -> None:
+def waste(s: Context) -> None:
     """Tokens are written off."""
     if not repeats_part(s):
         s.attempt.wasted += s.event.tokens or 0
     _settle(s)
 
 
-def sweep(s: Scene) -> None:
+def sweep(s: Context) -> None:
     """The hold is marked as late."""
     s.attempt.swept = True
 
 
-def seal(s: Scene) -> None:
+def seal(s: Context) -> None:
     """The shard is final."""
     s.shard.sealed = True
 
 
-def end(s: Scene) -> None:
+def end(s: Context) -> None:
     """The attempt ended by itself, and its hold with it."""
     s.attempt.ended = True
 
 
-def set_state(s: Scene) -> None:
+def set_state(s: Context) -> None:
     """The shard's record says so."""
     if s.event.state is not None:
         s.shard.state = s.event.state
@@ -260,12 +260,12 @@ def set_state(s: Scene) -> None:
         s.shard.version, s.shard.version_by = s.event.version, s.event.epoch
 
 
-def change_fixture(s: Scene) -> None:
+def change_fixture(s: Context) -> None:
     """The shard has another input version."""
     s.shard.input = s.event.input_digest
 
 
-def change_config(s: Scene) -> None:
+def change_config(s: Context) -> None:
     """The shard has another configuration; a line that only changes the run's ceiling leaves it."""
     if s.event.config_digest is not None or s.event.ceiling is None:
         s.shard.config = s.event.config_digest
@@ -318,7 +318,7 @@ CORRECTED: Final[dict[str, Effect]] = {
 """By the rule that was broken: what the right answer would have done, where that is more than to refuse."""
 
 
-def accepted_effect(s: Scene) -> Effect:
+def accepted_effect(s: Context) -> Effect:
     """What a yes changes here: nothing where it repeats what is there, but for the parts of a hold."""
     effect = EFFECTS.get(s.event.op, nothing)
     if effect in (reserve, release, waste) or s.event.op not in _KEYED or not is_retry(s):

@@ -1,7 +1,7 @@
 """The state of a shard and its run in words, as it was before a line."""
 
+from fencebench.checker.oracle.judge.context import Context, is_sealed
 from fencebench.checker.oracle.judge.run import Run
-from fencebench.checker.oracle.judge.scene import Scene, is_sealed
 from fencebench.checker.oracle.judge.state import Attempt, Shard
 from fencebench.checker.oracle.log.events import Event, Name
 
@@ -24,8 +24,10 @@ def state_of(run: Run, event: Event) -> tuple[str, ...]:
 
 
 def _unsealed(run: Run, event: Event) -> list[Name]:
-    scene = Scene(event, run.plan, run.seen, Shard(), Attempt(), 0, run.view)
-    return [n for n in run.plan.shards or () if not any(is_sealed(scene, each) for each in run.shards.get(n, []))][:20]
+    context = Context(event, run.plan, run.seen, Shard(), Attempt(), 0, run.view)
+    return [n for n in run.plan.shards or () if not any(is_sealed(context, each) for each in run.shards.get(n, []))][
+        :20
+    ]
 
 
 def _totals(run: Run) -> str:

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from fencebench.checker.oracle.judge import guards_lease as lease
 from fencebench.checker.oracle.judge import guards_spend as spend
 from fencebench.checker.oracle.judge import guards_work as work
-from fencebench.checker.oracle.judge.scene import Scene
+from fencebench.checker.oracle.judge.context import Context
 
 
 class Guard(NamedTuple):
@@ -18,7 +18,7 @@ class Guard(NamedTuple):
 
     rule: str
     promises: tuple[str, ...]
-    failing: Callable[[Scene], str | None]
+    failing: Callable[[Context], str | None]
     code: str | None = None
 
     @property

@@ -6,6 +6,7 @@ yet: `adopt` takes the answer as given, `mend` takes the right answer in its pla
 
 from typing import Final
 
+from fencebench.checker.oracle.judge.context import Context, is_sealed
 from fencebench.checker.oracle.judge.decide import Finding, check, check_acceptance
 from fencebench.checker.oracle.judge.effects import (
     CORRECTED,
@@ -23,13 +24,12 @@ from fencebench.checker.oracle.judge.run import (
     LOOKS_AT_TOTALS,
     Run,
     close_leases,
+    context_of,
+    contexts,
     count_all,
     keep_possible,
     put_in_place,
-    scene_of,
-    scenes,
 )
-from fencebench.checker.oracle.judge.scene import Scene, is_sealed
 from fencebench.checker.oracle.judge.state import Attempt, Shard, Spend
 from fencebench.checker.oracle.log.events import Event, Name
 from fencebench.checker.oracle.log.ops import OPS
@@ -58,8 +58,8 @@ def adopt(run: Run, event: Event) -> None:
     if event.op == "ledger.rebuild" and event.answer != "refuse":
         added = (event.total or 0) - run.spend.booked
         run.spend = run.spend.plus(Spend(added, added, added))
-    for scene in scenes(run, event):
-        _given(scene)(scene)
+    for context in contexts(run, event):
+        _given(context)(context)
     _settle(run, event)
 
 
@@ -71,10 +71,10 @@ def mend(run: Run, event: Event, finding: Finding) -> None:
         _change_all(run, event, EFFECTS.get(event.op, nothing))
 
 
-def _given(scene: Scene) -> Effect:
-    if scene.event.answer == "refuse":
-        return REFUSED.get(scene.event.op, nothing)
-    return accepted_effect(scene)
+def _given(context: Context) -> Effect:
+    if context.event.answer == "refuse":
+        return REFUSED.get(context.event.op, nothing)
+    return accepted_effect(context)
 
 
 def observe(run: Run, event: Event) -> None:
@@ -91,30 +91,30 @@ def observe(run: Run, event: Event) -> None:
 
 
 def _judge_run(run: Run, event: Event) -> Finding | None:
-    scene = Scene(event, run.plan, run.seen, Shard(), Attempt(), 0, run.view)
-    finding = check(scene)
+    context = Context(event, run.plan, run.seen, Shard(), Attempt(), 0, run.view)
+    finding = check(context)
     if event.op == "report.print" and event.answer != "refuse" and finding is None:
-        _keep_sealed(run, scene)
+        _keep_sealed(run, context)
         if event.value is not None:
-            run.printed[sealed_names(scene)] = event.value
+            run.printed[sealed_names(context)] = event.value
     return finding
 
 
-def _keep_sealed(run: Run, scene: Scene) -> None:
+def _keep_sealed(run: Run, context: Context) -> None:
     for shard in sorted(run.doubtful, key=str):
-        kept = [each for each in run.shards[shard] if is_sealed(scene, each)]
-        put_in_place(run, shard, kept or run.shards[shard], scene.event)
+        kept = [each for each in run.shards[shard] if is_sealed(context, each)]
+        put_in_place(run, shard, kept or run.shards[shard], context.event)
 
 
 def _judge_shard(run: Run, event: Event) -> Finding | None:
-    found = [(scene, check(scene)) for scene in scenes(run, event)]
-    kept = [scene for scene, finding in found if finding is None]
+    found = [(context, check(context)) for context in contexts(run, event)]
+    kept = [context for context, finding in found if finding is None]
     if not kept:
         return found[0][1]
-    for scene in kept:
-        _given(scene)(scene)
+    for context in kept:
+        _given(context)(context)
     if len(found) > 1 and event.shard is not None:
-        run.shards[event.shard] = [scene.shard for scene in kept]
+        run.shards[event.shard] = [context.shard for context in kept]
     _settle(run, event)
     _note(run, event)
     return None
@@ -136,8 +136,8 @@ def _dispute(run: Run, shard: Name) -> None:
 def _change_all(run: Run, event: Event, effect: Effect) -> None:
     if effect is nothing or event.shard is None:
         return
-    for scene in scenes(run, event):
-        effect(scene)
+    for context in contexts(run, event):
+        effect(context)
     put_in_place(run, event.shard, run.shards[event.shard], event)
 
 
@@ -146,13 +146,13 @@ def _keep_both(run: Run, event: Event) -> None:
     if event.shard is None:
         return
     branches = run.branches(event.shard)
-    applied = [scene_of(run, each.copy(), event) for each in branches] if event.applied is None else []
-    for scene in scenes(run, event):
-        UNAPPLIED.get(event.op, nothing)(scene)
-    possible = [scene for scene in applied if check_acceptance(scene) is None]
-    for scene in possible:
-        accepted_effect(scene)(scene)
-    kept = branches + [scene.shard for scene in possible]
+    applied = [context_of(run, each.copy(), event) for each in branches] if event.applied is None else []
+    for context in contexts(run, event):
+        UNAPPLIED.get(event.op, nothing)(context)
+    possible = [context for context in applied if check_acceptance(context) is None]
+    for context in possible:
+        accepted_effect(context)(context)
+    kept = branches + [context.shard for context in possible]
     if len(kept) > LIMIT and run.cut is None:
         run.cut = event.line
     put_in_place(run, event.shard, kept[:LIMIT], event)

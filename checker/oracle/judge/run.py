@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from typing import Final
 
-from fencebench.checker.oracle.judge.scene import RunView, Scene, meant_epoch
+from fencebench.checker.oracle.judge.context import Context, RunView, meant_epoch
 from fencebench.checker.oracle.judge.spend import beside, shard_spend
 from fencebench.checker.oracle.judge.state import EMPTY, NOTHING, Names, Plan, Shard, Spend, plan_of
 from fencebench.checker.oracle.log.events import Event, Name
@@ -92,8 +92,8 @@ class Run:
             found = self.shards[shard] = [Shard(self.plan.input, self.plan.config)]
         return found
 
-    def others(self, s: Scene) -> Spend:
-        """What counts against the ceiling beside the attempt of the scene."""
+    def others(self, s: Context) -> Spend:
+        """What counts against the ceiling beside the attempt of the context."""
         shard = s.event.shard
         if shard is None:
             return self.spend
@@ -123,10 +123,10 @@ def opened(plan: Event) -> Run:
     return Run(plan_of(plan))
 
 
-def scene_of(run: Run, shard: Shard, event: Event) -> Scene:
+def context_of(run: Run, shard: Shard, event: Event) -> Context:
     """What the judge looks at."""
     epoch = event.epoch if event.epoch is not None else meant_epoch(shard, event)
-    return Scene(event, run.plan, run.seen, shard, shard.attempt(epoch), epoch, run.view)
+    return Context(event, run.plan, run.seen, shard, shard.attempt(epoch), epoch, run.view)
 
 
 def bounds(run: Run, branches: list[Shard], t: float) -> Spend:
@@ -193,8 +193,8 @@ def keep_possible(run: Run, t: float, possible: Callable[[Spend], bool]) -> None
                 run.doubtful.discard(shard)
 
 
-def scenes(run: Run, event: Event) -> Iterator[Scene]:
+def contexts(run: Run, event: Event) -> Iterator[Context]:
     """The event in each alternative of its shard."""
     if event.shard is not None:
         for branch in run.branches(event.shard):
-            yield scene_of(run, branch, event)
+            yield context_of(run, branch, event)

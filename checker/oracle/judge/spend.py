@@ -4,7 +4,7 @@ A live hold counts whole. A hold ends with its attempt; from then on what was bu
 line books it. A sweep ends nothing. Between the end of a lease by the clock and the line that says so, both are sound.
 """
 
-from fencebench.checker.oracle.judge.scene import Scene, is_newest, other_lease
+from fencebench.checker.oracle.judge.context import Context, is_newest, other_lease
 from fencebench.checker.oracle.judge.state import NOTHING, Attempt, Shard, Spend
 
 
@@ -33,7 +33,7 @@ def shard_spend(shard: Shard, t: float, calls_seen: bool) -> Spend:
     return total
 
 
-def beside(s: Scene) -> Spend:
+def beside(s: Context) -> Spend:
     """The tokens of the shard's other attempts; a reserve for a newer epoch ends older holds without a lease."""
     newer = s.event.op == "ledger.reserve" and s.epoch > max(s.shard.granted, s.shard.issued) and not other_lease(s)
     total = NOTHING
@@ -48,17 +48,17 @@ def beside(s: Scene) -> Spend:
     return total
 
 
-def own_spend(s: Scene) -> Spend:
+def own_spend(s: Context) -> Spend:
     """What the attempt of the event counts now."""
     return attempt_spend(s.attempt, is_newest(s.shard, s.epoch), s.event.latest_t, "model.call" in s.seen)
 
 
-def releasable(s: Scene) -> int:
+def releasable(s: Context) -> int:
     """Tokens of the hold that may be given back: what no closed part took and nobody burned."""
     return max(0, s.attempt.unclosed - s.attempt.owed)
 
 
-def over_when(s: Scene, own: int, what: str) -> str | None:
+def over_when(s: Context, own: int, what: str) -> str | None:
     """Why the ceiling does not cover that the attempt counts `own` tokens, or None when it does."""
     ceiling = s.plan.ceiling
     if ceiling is None:

@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from fencebench.checker.oracle.judge.context import Context, is_newest, is_sealed
 from fencebench.checker.oracle.judge.guards import GUARDS
 from fencebench.checker.oracle.judge.run import Run
-from fencebench.checker.oracle.judge.scene import Scene, is_newest, is_sealed
 from fencebench.checker.oracle.judge.state import Attempt, Shard
 from fencebench.checker.oracle.log.events import Event, Name
 
@@ -63,8 +63,8 @@ def left_open(name: Name, run: Run) -> Iterator[str]:
         for epoch, attempt in branches[0].attempts.items():
             for kind, told in _open(branches[0], epoch, attempt):
                 kinds.setdefault(kind, []).append(f"shard {shard} epoch {epoch}{told}")
-    scene = Scene(_END, run.plan, run.seen, Shard(), Attempt(), 0, run.view)
-    missing = [n for n in run.plan.shards or () if not any(is_sealed(scene, each) for each in run.shards.get(n, ()))]
+    context = Context(_END, run.plan, run.seen, Shard(), Attempt(), 0, run.view)
+    missing = [n for n in run.plan.shards or () if not any(is_sealed(context, each) for each in run.shards.get(n, ()))]
     if missing:
         kinds["planned shards that are missing"] = [str(shard) for shard in missing]
     for kind, items in kinds.items():

@@ -9,8 +9,8 @@ from pathlib import Path
 import click
 
 from fencebench.checker.analysis.fences import find_fence
-from fencebench.checker.cli.drive import drive_command
-from fencebench.checker.cli.vectors import vectors_command
+from fencebench.checker.cli.oracle.drive import drive_command
+from fencebench.checker.cli.oracle.vectors import vectors_command
 from fencebench.checker.errors import BadInput
 from fencebench.checker.files import write_whole
 from fencebench.checker.oracle.history import picture as history_picture

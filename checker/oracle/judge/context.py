@@ -22,7 +22,7 @@ class RunView(NamedTuple):
     those of receipts, the certain ones or the possible ones; `printed` the value by sealed names.
     """
 
-    others: Callable[["Scene"], Spend]
+    others: Callable[["Context"], Spend]
     shards: Callable[[Name], list[Shard]]
     committed: Callable[[], tuple[int, int]]
     conflicts: Callable[[], list[Name]]
@@ -31,7 +31,7 @@ class RunView(NamedTuple):
     printed: Callable[[Names], float | None]
 
 
-class Scene(NamedTuple):
+class Context(NamedTuple):
     """What a guard, a condition and an effect may look at.
 
     `seen` are the ops that occurred in the run so far, this one among them. `epoch` is the event's, or the one that
@@ -47,7 +47,7 @@ class Scene(NamedTuple):
     run: RunView
 
 
-def current(s: Scene) -> int | None:
+def current(s: Context) -> int | None:
     """The highest epoch granted, or where nobody grants, the highest reserved or dispatched; None: not observed."""
     if leases_seen(s):
         return s.shard.granted
@@ -56,17 +56,17 @@ def current(s: Scene) -> int | None:
     return None
 
 
-def leases_seen(s: Scene) -> bool:
+def leases_seen(s: Context) -> bool:
     """Whether leases are granted in this run."""
     return "lease.grant" in s.seen
 
 
-def holds_seen(s: Scene) -> bool:
+def holds_seen(s: Context) -> bool:
     """Whether tokens are reserved in this run."""
     return "ledger.reserve" in s.seen
 
 
-def puts_seen(s: Scene) -> bool:
+def puts_seen(s: Context) -> bool:
     """Whether artifacts are put in this run."""
     return not PUTS.isdisjoint(s.seen)
 
@@ -103,20 +103,20 @@ def meant_epoch(shard: Shard, event: Event) -> int:
     return max(shard.granted, shard.issued)
 
 
-def lease_may_run(s: Scene) -> bool:
+def lease_may_run(s: Context) -> bool:
     """Whether the attempt's lease may be running: t < expires, as far as expires is observed."""
     if not leases_seen(s):
         return True
     return s.attempt.granted and not s.attempt.expired and s.event.t < s.attempt.high
 
 
-def lease_may_be_over(s: Scene) -> bool:
+def lease_may_be_over(s: Context) -> bool:
     """Whether the attempt's lease may be over: its end has come, it was declared over, or it never was."""
     attempt = s.attempt
     return not leases_seen(s) or not attempt.granted or attempt.ended or s.event.latest_t >= attempt.low
 
 
-def is_replaced(s: Scene) -> bool:
+def is_replaced(s: Context) -> bool:
     """Whether a higher epoch than the event's was granted."""
     now = current(s)
     return now is not None and s.epoch < now
@@ -127,7 +127,7 @@ def is_newest(shard: Shard, epoch: int) -> bool:
     return epoch >= (shard.granted if shard.granted != NEVER else shard.issued)
 
 
-def other_lease(s: Scene) -> Attempt | None:
+def other_lease(s: Context) -> Attempt | None:
     """The attempt of another epoch whose lease certainly runs."""
     holder = s.shard.attempts.get(s.shard.granted)
     if holder is None or s.shard.granted == s.epoch or not holder.granted or holder.ended:
@@ -135,7 +135,7 @@ def other_lease(s: Scene) -> Attempt | None:
     return holder if s.event.latest_t < holder.low else None
 
 
-def same_put(s: Scene, stored: Artifact | None) -> Content:
+def same_put(s: Context, stored: Artifact | None) -> Content:
     """Whether the event brings the artifact; by digest, else by request. False if there is none."""
     if stored is None:
         return False
@@ -147,7 +147,7 @@ def same_put(s: Scene, stored: Artifact | None) -> Content:
     return by_digest
 
 
-def same_row(s: Scene, receipt: Receipt | None) -> Content:
+def same_row(s: Context, receipt: Receipt | None) -> Content:
     """Whether the event brings the committed row: same key, provenance and content; the meter is no part of it."""
     if receipt is None or receipt.epoch != s.epoch:
         return False
@@ -157,7 +157,7 @@ def same_row(s: Scene, receipt: Receipt | None) -> Content:
     return True if by_digest is None and same(receipt.req, s.event.req) else by_digest
 
 
-def same_case(s: Scene) -> Content:
+def same_case(s: Context) -> Content:
     """Whether the event brings the row that its case has from this epoch. False if there is none."""
     row = None if s.event.case is None else s.shard.rows.get(s.event.case)
     if row is None or row.epoch != s.epoch:
@@ -167,25 +167,25 @@ def same_case(s: Scene) -> Content:
     return same(row.digest, s.event.digest)
 
 
-def same_grant(s: Scene) -> Content:
+def same_grant(s: Context) -> Content:
     """Whether the event asks for the grant that is there under its key; None when a holder is not named."""
     return s.attempt.granted and same(s.attempt.holder, asked_holder(s.event))
 
 
-def same_hold(s: Scene) -> Content:
+def same_hold(s: Context) -> Content:
     """Whether the event asks for a hold that is there under its key. False if nothing is there."""
     if s.attempt.hold is None:
         return False
     return any(part.op == "ledger.reserve" and part.tokens == s.event.tokens for part in s.attempt.settled)
 
 
-def same_content(s: Scene) -> Content:
+def same_content(s: Context) -> Content:
     """Whether the event repeats what is already there under its key, for the ops that have a key."""
     compare = _COMPARED.get(s.event.op)
     return False if compare is None else compare(s)
 
 
-_COMPARED: dict[str, Callable[[Scene], Content]] = {
+_COMPARED: dict[str, Callable[[Context], Content]] = {
     **dict.fromkeys(sorted(PUTS), lambda s: same_put(s, s.attempt.stored)),
     "ledger.commit": lambda s: same_row(s, s.shard.receipt),
     "ledger.reserve": same_hold,
@@ -195,7 +195,7 @@ _COMPARED: dict[str, Callable[[Scene], Content]] = {
 }
 
 
-def is_retry(s: Scene) -> bool:
+def is_retry(s: Context) -> bool:
     """Whether the event repeats, as a whole, what was done before: to say yes to it again changes nothing."""
     event = s.event
     if event.op in ("lease.grant", "lease.wait"):
@@ -205,7 +205,7 @@ def is_retry(s: Scene) -> bool:
     return same_content(s) is True
 
 
-def repeats_part(s: Scene) -> bool:
+def repeats_part(s: Context) -> bool:
     """Whether a reserve, release or waste repeats one before it: the same request, or one whose reply was lost."""
     event = s.event
     for part in s.attempt.settled:
@@ -216,7 +216,7 @@ def repeats_part(s: Scene) -> bool:
     return False
 
 
-def artifact_of(s: Scene) -> Artifact | None:
+def artifact_of(s: Context) -> Artifact | None:
     """The stored artifact that the event names by its digest, else the one under its key."""
     if s.event.digest is None:
         return s.attempt.stored
@@ -224,17 +224,17 @@ def artifact_of(s: Scene) -> Artifact | None:
     return named[0] if named else None
 
 
-def revisions_in(s: Scene) -> Names:
+def revisions_in(s: Context) -> Names:
     """The revisions known to be in what the event brings: in the artifact that it names, else in the attempt's work."""
     return _in_work(s, "revisions") | parts_of(s.event.revision) | parts_of(s.event.revision_served)
 
 
-def inputs_in(s: Scene) -> Names:
+def inputs_in(s: Context) -> Names:
     """The input digests known to be in what the event brings."""
     return _in_work(s, "inputs") | parts_of(s.event.input_digest)
 
 
-def _in_work(s: Scene, which: str) -> Names:
+def _in_work(s: Context, which: str) -> Names:
     if s.event.op == "row.accept":
         return EMPTY
     made = artifact_of(s) if s.event.op == "ledger.commit" else None
@@ -242,17 +242,17 @@ def _in_work(s: Scene, which: str) -> Names:
     return found
 
 
-def granted_input(s: Scene) -> Name | None:
+def granted_input(s: Context) -> Name | None:
     """The input digest that the shard had when this epoch was granted; the present one where that is not observed."""
     return s.attempt.input if s.attempt.granted or s.attempt.input is not None else s.shard.input
 
 
-def granted_config(s: Scene) -> Name | None:
+def granted_config(s: Context) -> Name | None:
     """The config digest that the shard had when this epoch was granted; the present one where that is not observed."""
     return s.attempt.config if s.attempt.granted or s.attempt.config is not None else s.shard.config
 
 
-def accepted_elsewhere(s: Scene) -> bool:
+def accepted_elsewhere(s: Context) -> bool:
     """Whether another artifact than the event's counts for the shard already (acceptance `put`)."""
     accepted = s.shard.accepted
     if accepted is None or s.plan.by_receipt:
@@ -261,7 +261,7 @@ def accepted_elsewhere(s: Scene) -> bool:
     return accepted.epoch != s.epoch if alike is None else not alike
 
 
-def is_sealed(s: Scene, shard: Shard) -> bool:
+def is_sealed(s: Context, shard: Shard) -> bool:
     """Whether a report may count the shard: sealed; where nobody seals, committed; where nobody commits, accepted."""
     if shard.sealed or shard.state == "sealed":
         return True
@@ -272,12 +272,12 @@ def is_sealed(s: Scene, shard: Shard) -> bool:
     return shard.accepted is not None or shard.state in FINAL_STATES or rows_whole(s, shard)
 
 
-def rows_whole(s: Scene, shard: Shard) -> bool:
+def rows_whole(s: Context, shard: Shard) -> bool:
     """Whether every planned case of the shard has a row."""
     return bool(shard.rows) and s.plan.cases is not None and not cases_missing(s, shard)
 
 
-def cases_missing(s: Scene, shard: Shard) -> list[Name]:
+def cases_missing(s: Context, shard: Shard) -> list[Name]:
     """The planned cases of the shard without a row; none where rows are not logged or cases not planned."""
     if s.plan.cases is None or "row.accept" not in s.seen:
         return []
@@ -289,12 +289,12 @@ def is_final(shard: Shard) -> bool:
     return shard.sealed or shard.state in FINAL_STATES
 
 
-def shards_missing(s: Scene) -> list[Name]:
+def shards_missing(s: Context) -> list[Name]:
     """The planned shards that are sealed in no alternative, in the order of the plan."""
     return [name for name in s.plan.shards or () if not any(is_sealed(s, each) for each in s.run.shards(name))]
 
 
-def shards_maybe_missing(s: Scene) -> bool:
+def shards_maybe_missing(s: Context) -> bool:
     """Whether a planned shard is not sealed in some alternative."""
     for name in s.plan.shards or ():
         found = s.run.shards(name)
