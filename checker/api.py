@@ -31,8 +31,8 @@ from fencebench.model.machine import Action, Machine, Step, parameters, tabled
 
 if TYPE_CHECKING:
     from fencebench.checker.analysis.walks import WalkReport
-    from fencebench.checker.oracle.audit import Audit
-    from fencebench.checker.oracle.replay import Verdict as LogVerdict
+    from fencebench.checker.oracle.replay.replay import Verdict as LogVerdict
+    from fencebench.checker.oracle.rows.audit import Audit
 
 EngineName = Literal["auto", "fast", "plain"]
 BROKEN_NOW: list["Answer"] = []
@@ -254,9 +254,9 @@ def judge_log(log: str | Path | Iterable[str | bytes], fence: str | None = None)
     3
 
     """
-    from fencebench.checker.oracle.modes import SOUND, strictly
-    from fencebench.checker.oracle.replay import replay as judged
-    from fencebench.checker.oracle.streams import lines_of
+    from fencebench.checker.oracle.log.streams import lines_of
+    from fencebench.checker.oracle.replay.modes import SOUND, strictly
+    from fencebench.checker.oracle.replay.replay import replay as judged
 
     mode = SOUND if fence is None else strictly(find_fence(fence))
     named = str(log) if isinstance(log, (str, Path)) else "-"
@@ -273,8 +273,8 @@ def audit(rows: Iterable[Mapping[str, Any]], plan: Mapping[str, Any], *, aggrega
     """
     import json
 
-    from fencebench.checker.oracle.audit import audit as audited
-    from fencebench.checker.oracle.rows import from_jsonl, plan_of
+    from fencebench.checker.oracle.rows.audit import audit as audited
+    from fencebench.checker.oracle.rows.rows import from_jsonl, plan_of
 
     lines = io.StringIO("".join(json.dumps(dict(row)) + "\n" for row in rows))
     return audited(from_jsonl(lines), plan_of(dict(plan)), aggregate)

@@ -16,8 +16,8 @@ from fencebench.checker.expect.kernel import kernel
 from fencebench.checker.expect.load import Load, settings_of
 from fencebench.checker.expect.renewal import Shard, shard
 from fencebench.checker.fast.explore import explore
-from fencebench.checker.oracle.audit import audit, interpretable
-from fencebench.checker.oracle.rows import Plan, Row
+from fencebench.checker.oracle.rows.audit import audit, interpretable
+from fencebench.checker.oracle.rows.rows import Plan, Row
 from fencebench.checker.search.guided import Wish, guide
 from fencebench.checker.search.result import Finding, Result
 from fencebench.model.build import build
