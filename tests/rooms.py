@@ -81,6 +81,3 @@ STANDING = {
 
 PRINTING = {"checker/report/text.py"}
 """Files outside the command line that still print: to be mended as well."""
-
-MISNAMED = {}
-"""Files that still have a name with an old word."""
