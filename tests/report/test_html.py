@@ -17,6 +17,9 @@ from selenium.webdriver.support.ui import WebDriverWait
 from fencebench.checker.cli.main import main
 from fencebench.checker.report.html.page import Page, Sheet, as_html
 from fencebench.checker.report.html.stories import Shown
+from fencebench.checker.report.picture import as_dot
+from fencebench.checker.report.picture.render import render
+from fencebench.checker.report.picture.smaller import smaller
 from tests.browser import browser, said, text
 from tests.stories import STORIES, unruly
 
@@ -145,3 +148,16 @@ def test_the_policy_stops_what_escaping_would_have_let_through(browser: WebDrive
     look(browser, path)
     assert browser.title != "run"
     assert any("Content Security Policy" in line for line in said(browser))
+
+
+@pytest.mark.parametrize("name", ["zombie", "unruly", "still"])
+def test_a_small_svg_is_the_same_picture_to_the_dot(browser: WebDriver, tmp_path: Path, name: str) -> None:
+    as_drawn = render(as_dot(STORIES[name]()), "svg")
+    shots = []
+    for number, drawn in enumerate((as_drawn, smaller(as_drawn))):
+        path = tmp_path / f"{number}.svg"
+        path.write_bytes(drawn)
+        browser.get(path.as_uri())
+        shots.append(browser.get_screenshot_as_png())
+    assert shots[0] == shots[1]
+    assert 2 * path.stat().st_size < len(as_drawn)
