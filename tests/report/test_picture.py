@@ -140,9 +140,8 @@ def test_a_step_of_the_svg_tells_itself_in_full() -> None:
     root = ElementTree.fromstring(as_svg(zombie()))
     group = next(element for element in root.iter() if element.get("id") == "step-17-call")
     assert group.get("class", "").split()[:3] == ["step", "step-17", "violation"]
-    tip = next(
-        e.findtext(f"{SVG}title") for e in root.iter() if group in [*e.iter()] and e.find(f"{SVG}title") is not None
-    )
+    tips = [e.findtext(f"{SVG}title") for e in root.iter() if group in [*e.iter()]]
+    tip = [tip for tip in tips if tip][-1]
     assert tip.splitlines() == [
         "17. Worker epoch 1 → Spend ledger: commit(epoch 1) = COMMITTED",
         "+345 s on the driver's clock, +345 s on the worker's, host C",
