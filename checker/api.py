@@ -31,8 +31,8 @@ from fencebench.model.machine import Action, Machine, Step, parameters, tabled
 
 if TYPE_CHECKING:
     from fencebench.checker.analysis.walks import WalkReport
-    from fencebench.checker.oracle.audit import Audit
-    from fencebench.checker.oracle.replay import Verdict as LogVerdict
+    from fencebench.checker.oracle.replay.replay import Verdict as LogVerdict
+    from fencebench.checker.oracle.rows.audit import Audit
 
 EngineName = Literal["auto", "fast", "plain"]
 BROKEN_NOW: list["Answer"] = []
@@ -234,10 +234,10 @@ def walk(
 
 def walk_options(options: Mapping[str, Any], examples: int = 0, steps: int = 0, seed: int = 0) -> dict[str, Any]:
     """Return the options of a walk by their names on the command line."""
-    from fencebench.checker.analysis.bounds import SHAPE, TIMES
+    from fencebench.checker.analysis.bounds import SETTINGS, SHAPE
     from fencebench.model.settings import FAULTS
 
-    unset = dict.fromkeys((*SHAPE, *TIMES, *FAULTS, "bounds_file", "max_seconds", "property_"))
+    unset = dict.fromkeys((*SHAPE, *SETTINGS, *FAULTS, "bounds_file", "max_seconds", "property_"))
     return {**unset, "stop_at": "all", "examples": examples, "steps": steps, "seed": seed, **options}
 
 
@@ -254,9 +254,9 @@ def judge_log(log: str | Path | Iterable[str | bytes], fence: str | None = None)
     3
 
     """
-    from fencebench.checker.oracle.modes import SOUND, strictly
-    from fencebench.checker.oracle.replay import replay as judged
-    from fencebench.checker.oracle.streams import lines_of
+    from fencebench.checker.oracle.log.streams import lines_of
+    from fencebench.checker.oracle.replay.modes import SOUND, strictly
+    from fencebench.checker.oracle.replay.replay import replay as judged
 
     mode = SOUND if fence is None else strictly(find_fence(fence))
     named = str(log) if isinstance(log, (str, Path)) else "-"
@@ -273,8 +273,8 @@ def audit(rows: Iterable[Mapping[str, Any]], plan: Mapping[str, Any], *, aggrega
     """
     import json
 
-    from fencebench.checker.oracle.audit import audit as audited
-    from fencebench.checker.oracle.rows import from_jsonl, plan_of
+    from fencebench.checker.oracle.rows.audit import audit as audited
+    from fencebench.checker.oracle.rows.rows import from_jsonl, plan_of
 
     lines = io.StringIO("".join(json.dumps(dict(row)) + "\n" for row in rows))
     return audited(from_jsonl(lines), plan_of(dict(plan)), aggregate)

@@ -69,17 +69,43 @@ RANGES = {
 """The least and the largest value of each number that a person may give."""
 
 
+class SettingsError(ValueError):
+    """Settings do not fit each other; the message is one line that says what was expected."""
+
+
 @dataclass(frozen=True)
 class Settings:
-    """The load of a shard and the times of a lease; tokens, cases and seconds are whole numbers."""
+    """The load of a shard and the times of a lease; tokens, cases and seconds are whole numbers.
+
+    `checkpoint_cases` is after how many cases the checkpoint is written. `milestones` are the cases graded after each
+    call; () are those that follow: the checkpoint, nine twentieths of the rest (39 of the seed's 50), the end.
+    """
 
     cases: int = 50
-    milestones: tuple[int, ...] = (30, 39, 50)
     checkpoint_cases: int = 30
     tokens_per_case: int = 37
     lease_seconds: int = 300
     margin_seconds: int = 90
     skew_seconds: int = 90
+    milestones: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.checkpoint_cases < self.cases:
+            raise SettingsError(
+                f"checkpoint_cases must be from 1 to below cases ({self.cases}); found {self.checkpoint_cases}"
+            )
+        ends = self.slice_ends
+        if ends != tuple(sorted({*ends})) or ends[0] < 1 or ends[-1] != self.cases or self.checkpoint_cases not in ends:
+            raise SettingsError(
+                f"milestones must ascend to cases ({self.cases}) by way of checkpoint_cases ({self.checkpoint_cases}); "
+                f"found {', '.join(map(str, ends))}"
+            )
+
+    @property
+    def slice_ends(self) -> tuple[int, ...]:
+        """Cases graded after each call of an attempt that grades in slices."""
+        between = self.checkpoint_cases + -(-9 * (self.cases - self.checkpoint_cases) // 20)
+        return self.milestones or tuple(sorted({self.checkpoint_cases, between, self.cases}))
 
     @property
     def plan_tokens(self) -> int:
@@ -135,7 +161,7 @@ class Setup:
     @property
     def milestones(self) -> tuple[int, ...]:
         """Cases graded after each call."""
-        return self.settings.milestones if self.fence.calls == "slices" else (self.settings.cases,)
+        return self.settings.slice_ends if self.fence.calls == "slices" else (self.settings.cases,)
 
     def pinned(self, epoch: int) -> int | None:
         """Return the model revision that the grant of an epoch names; a floating alias names none."""

@@ -2,7 +2,7 @@
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -10,11 +10,14 @@ from typing import Any
 from fencebench.checker.errors import BadInput
 from fencebench.checker.files import read_text
 from fencebench.model.fence import Fence
-from fencebench.model.settings import FAULTS, RANGES, Bound, Settings
+from fencebench.model.settings import FAULTS, RANGES, Bound, Settings, SettingsError
 
 SHAPE = ("shards", "epochs", "faults", "ceiling", "earlier_run")
 TIMES = ("lease_seconds", "margin_seconds", "skew_seconds")
-SIZES = tuple(f.name for f in fields(Settings) if f.name not in ("milestones", *TIMES))
+SIZES = ("cases", "checkpoint_cases", "tokens_per_case")
+SETTINGS = (*TIMES, *SIZES, "milestones")
+"""Every setting; `milestones` is a list, the others are numbers."""
+
 DEFAULT_SHAPES: tuple[Mapping[str, Any], ...] = ({"shards": 1, "faults": 2}, {"shards": 2, "faults": 1})
 
 
@@ -76,9 +79,18 @@ def both_ceilings(bound: Bound) -> tuple[Bound, ...]:
 
 def settings_of(values: Mapping[str, Any], where: str) -> Settings:
     """Make the settings of checked values."""
-    known(values, (*TIMES, *SIZES), where)
-    numbers: dict[str, Any] = {name: whole_number(name, value, where) for name, value in values.items()}
-    return replace(Settings(), **numbers)
+    known(values, SETTINGS, where)
+    given: dict[str, Any] = {name: whole_number(name, values[name], where) for name in values if name != "milestones"}
+    milestones = values.get("milestones", ())
+    if not isinstance(milestones, list | tuple):
+        raise BadInput(
+            f"{where}: milestones must be a list of whole numbers, such as [30, 39, 50]; found {milestones!r}"
+        )
+    given["milestones"] = tuple(whole_number("cases", number, f"{where}: milestones") for number in milestones)
+    try:
+        return Settings(**given)
+    except SettingsError as error:
+        raise BadInput(f"{where}: {error}") from None
 
 
 def asked(options: Mapping[str, Any], file: Path | None) -> Asked:
@@ -93,7 +105,7 @@ def asked(options: Mapping[str, Any], file: Path | None) -> Asked:
     unions, base = values.pop("bounds", None), dict(values)
     settings = {
         **table(base.pop("settings", {}), f"{where}: settings"),
-        **{n: given.pop(n) for n in TIMES if n in given},
+        **{n: given.pop(n) for n in SETTINGS if n in given},
     }
     if unions is not None and (
         not isinstance(unions, list) or not all(isinstance(u, dict) for u in unions) or not unions
@@ -159,8 +171,17 @@ def as_options(bound: Bound, settings: Settings) -> str:
     words.append(f"--ceiling {bound.ceiling(settings)}")
     words += [f"--{fault.replace('_', '-')} {n}" for fault, n in bound.caps.items() if n != 1]
     words += ["--earlier-run"] if bound.earlier_run else []
-    default = Settings()
-    words += [
-        f"--{n.replace('_', '-')} {getattr(settings, n)}" for n in TIMES if getattr(settings, n) != getattr(default, n)
-    ]
+    words += [f"--{name.replace('_', '-')} {written(value)}" for name, value in unusual(settings).items()]
     return " ".join(words)
+
+
+def unusual(settings: Settings) -> dict[str, Any]:
+    """Return the settings that are not the default, by name."""
+    default = Settings()
+    pairs = {name: (getattr(settings, name), getattr(default, name)) for name in SETTINGS}
+    return {name: value for name, (value, usual) in pairs.items() if value != usual}
+
+
+def written(value: int | tuple[int, ...]) -> str:
+    """Write a setting as the value of its option."""
+    return str(value) if isinstance(value, int) else ",".join(map(str, value))

@@ -7,7 +7,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
-from fencebench.checker.analysis.bounds import SHAPE, TIMES, Asked, as_options, asked
+from fencebench.checker.analysis.bounds import SETTINGS, SHAPE, Asked, as_options, asked
 from fencebench.checker.analysis.case import Case
 from fencebench.checker.analysis.check import Checked, Run
 from fencebench.checker.analysis.walk_profiles import PROFILES
@@ -82,7 +82,7 @@ def walk_bound(options: Mapping[str, Any]) -> Asked:
     Raises:
         BadInput: the options or the file are not usable, or name several bounds.
     """
-    names = (*SHAPE, *TIMES, *FAULTS)
+    names = (*SHAPE, *SETTINGS, *FAULTS)
     given = {name: options[name] for name in names if options[name] not in (None, False)}
     file = options["bounds_file"]
     defaults = (

@@ -8,7 +8,6 @@ from typing import Any
 
 from fencebench.checker.analysis.check import Engine
 from fencebench.checker.analysis.engines import ENGINES, most_bytes, on_tables, reduced
-from fencebench.checker.cli.saved import Saved, identity
 from fencebench.checker.errors import BadInput
 from fencebench.checker.fast.explore import Options
 from fencebench.checker.search.limits import Limits
@@ -40,6 +39,8 @@ def engine_asked(options: Mapping[str, Any], fences: Sequence[Fence], limits: Li
     )
     if directory is None:
         return on_tables(wanted)
+    from fencebench.checker.cli.saved import Saved, identity  # checkpoints need NumPy, which takes a while to load
+
     saved = Saved(directory, identity(fences, limits, options), wanted)
     saved.open() if options["resume"] else saved.create()
     return saved.search

@@ -10,14 +10,15 @@ from fencebench.checker.cli.options import EXIT_CODES, HELP
 
 COMMANDS = {
     "accept": "cli.accept:accept_command",
-    "audit": "oracle.audit_cli:audit_command",
+    "audit": "cli.oracle.audit:audit_command",
     "check": "cli.check:check_command",
     "diff": "cli.diff:diff_command",
+    "expect": "cli.expect:expect_command",
     "explore": "cli.explore:explore_command",
     "gallery": "cli.gallery:gallery_command",
     "knockout": "cli.knockout:knockout_command",
     "list": "cli.listing:list_fences",
-    "oracle": "oracle.cli:oracle",
+    "oracle": "cli.oracle.judge:oracle",
     "render": "cli.replay:render_command",
     "replay": "cli.replay:replay_command",
     "sweep": "cli.sweep:sweep",

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import click
 from click.core import ParameterSource
 
-from fencebench.checker.analysis.bounds import SHAPE, TIMES, Asked, as_options, asked
+from fencebench.checker.analysis.bounds import SETTINGS, SHAPE, Asked, as_options, asked
 from fencebench.checker.errors import BadInput
 from fencebench.checker.search.limits import Limits
 from fencebench.model.fence import Fence
@@ -34,6 +34,21 @@ class Shards(click.ParamType[Any]):
         return value if value == "any" else click.INT.convert(value, param, ctx)
 
 
+class Numbers(click.ParamType[Any]):
+    """Whole numbers with commas between them."""
+
+    name = "number,number,…"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the numbers."""
+        if not isinstance(value, str):
+            return value
+        try:
+            return [int(part) for part in value.split(",")]
+        except ValueError:
+            self.fail(f"{value!r} is no list of whole numbers; expected such as 30,39,50", param, ctx)
+
+
 def bound_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options of a bound."""
     options = [click.option(f"--{f.replace('_', '-')}", type=int, help=f"at most so many {f} faults") for f in FAULTS]
@@ -43,6 +58,10 @@ def bound_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--faults", type=int, help="cap on the sum of all faults"),
         click.option("--ceiling", type=int, help="tokens; default: the plan, and plan + one attempt"),
         click.option("--earlier-run", is_flag=True, help="start as an earlier run of the same shards left the ledger"),
+        click.option("--cases", type=int, help="cases of a shard, default 50"),
+        click.option("--checkpoint-cases", type=int, help="cases after which the checkpoint is written, default 30"),
+        click.option("--milestones", type=Numbers(), help="cases graded after each call; by default they follow"),
+        click.option("--tokens-per-case", type=int, help="default 37"),
         click.option("--lease-seconds", type=int, help="default 300"),
         click.option("--margin-seconds", type=int, help="default 90"),
         click.option("--skew-seconds", type=int, help="how far a clock is off when skew strikes, default 90"),
@@ -69,7 +88,7 @@ def long_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def bounds_asked(options: Mapping[str, Any]) -> Asked:
     """Return the bounds of the command's options."""
-    return asked({name: options[name] for name in (*SHAPE, *TIMES, *FAULTS)}, options["bounds_file"])
+    return asked({name: options[name] for name in (*SHAPE, *SETTINGS, *FAULTS)}, options["bounds_file"])
 
 
 def check_property(name: str | None, fences: Sequence[Fence]) -> None:

@@ -80,6 +80,21 @@ def watcher(label: str, every_seconds: float | None = None) -> Watch:
     return watch
 
 
+def teller() -> Callable[[str], None]:
+    """Return what tells where a computation is: on a terminal at once, elsewhere a line a minute."""
+    live, due = sys.stderr.isatty(), time.monotonic() + 60
+
+    def tell(text: str) -> None:
+        nonlocal due
+        if live:
+            print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
+        elif time.monotonic() >= due:
+            due = time.monotonic() + 60
+            print(text, file=sys.stderr, flush=True)
+
+    return tell
+
+
 def clear() -> None:
     """Take the live line away."""
     if sys.stderr.isatty():

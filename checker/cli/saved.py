@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from fencebench.checker.analysis.bounds import SHAPE, TIMES
+from fencebench.checker.analysis.bounds import SETTINGS, SHAPE
 from fencebench.checker.errors import BadInput
 from fencebench.checker.fast import checkpoint_file
 from fencebench.checker.fast.explore import Options, explore
@@ -79,7 +79,7 @@ class Saved:
 
 def identity(fences: Iterable[Fence], limits: Limits, options: Mapping[str, Any]) -> str:
     """Tell what is searched apart from all else: the fences with their files, bounds and settings."""
-    bounds = {name: options[name] for name in (*SHAPE, *TIMES, *FAULTS, "symmetry")}
+    bounds = {name: options[name] for name in (*SHAPE, *SETTINGS, *FAULTS, "symmetry")}
     file = options["bounds_file"]
     return repr(([*map(about, fences)], bounds, read_text(file) if file else "", limits.stop_at))
 

@@ -11,11 +11,13 @@ import numpy as np
 
 from fencebench.checker.fast import checkpoint_file
 from fencebench.checker.fast.explore import Options
+from fencebench.checker.fast.handover import hand_over
 from fencebench.checker.fast.large import LargeSearch
 from fencebench.checker.fast.layers import Layer, Room, Run, Segment
 from fencebench.checker.fast.layout import Narrow, Paired
 from fencebench.checker.fast.outcome import Outcome
 from fencebench.checker.fast.progress import stranded
+from fencebench.checker.fast.small import SmallSearch
 from fencebench.checker.fast.violations import Violation
 from fencebench.checker.search.limits import Clock
 from fencebench.checker.tables.known import Known
@@ -90,16 +92,20 @@ PATIENCE = 20
 """A checkpoint that takes a second is not followed by another for so many seconds."""
 
 
-def search_long(known: Known, machine: Machine, clock: Clock, symmetry: bool, options: Options) -> Outcome:
-    """Search from the start or from a checkpoint, and save the search now and then."""
+def search_long(
+    known: Known, machine: Machine, clock: Clock, symmetry: bool, options: Options, small: SmallSearch | None
+) -> Outcome:
+    """Go on from where a small search is, or else from a checkpoint, and save the search now and then."""
     room = Room(options.max_bytes, options.spill)
     search = LargeSearch(known.relation, machine.initial, clock, symmetry, room, options.threads)
     key = f"{options.key} symmetry={symmetry}"
-    if options.resume and options.checkpoint is not None:
+    keep = keeper(search, options.checkpoint, key, options.checkpoint_seconds)
+    if small is not None:
+        hand_over(small, search)
+        keep(False)
+    elif options.checkpoint is not None:
         load(search, options.checkpoint, key)
-    else:
-        search.begin()
-    outcome = search.run(keeper(search, options.checkpoint, key, options.checkpoint_seconds))
+    outcome = search.run(keep)
     return replace(outcome, stranded=partial(stranded, search))
 
 

@@ -48,19 +48,18 @@ def explore(
 
 
 def search(machine: Machine, clock: Clock, symmetry: bool, options: Options) -> Outcome:
-    """Search on integers, and on arrays if that does not end soon or has to go on from a checkpoint."""
+    """Search on integers, and go on on arrays if that does not end soon; from a checkpoint on arrays at once."""
     known = Known(machine) if options.resume else known_of(machine)
     known.tables.check_time = clock.check if clock.limits.max_seconds is not None else no_limit
-    if not options.resume:
-        small = SmallSearch(known, machine.initial, clock, symmetry)
-        outcome = small.run(options.small_states)
-        if outcome is not None:
-            return replace(outcome, stranded=partial(stranded, small))
+    small = None if options.resume else SmallSearch(known, machine.initial, clock, symmetry)
+    outcome = small.run(options.small_states) if small else None
+    if small and outcome:
+        return replace(outcome, stranded=partial(stranded, small))
     from fencebench.checker.fast.checkpoint import (
         search_long,  # NumPy takes a tenth of a second to load: not for a small search
     )
 
-    return search_long(known, machine, clock, symmetry, options)
+    return search_long(known, machine, clock, symmetry, options, small)
 
 
 def no_limit() -> None:

@@ -40,7 +40,7 @@ class SmallSearch:
         self.answers: list[tuple[dict[int, int], dict[int, int]]] = []
 
     def run(self, most: int) -> Outcome | None:
-        """Search to the end or to a limit; give up, for another search to start over, past `most` states."""
+        """Search to the end or to a limit; past `most` states return None, for a search on arrays to go on."""
         root = self.encode(self.start)
         self.waiting[self.tables.faults[root >> self.top], 0] = {root: None}
         limit: Stop | None = None

@@ -11,6 +11,7 @@ from fencebench.checker.report.narrate import lanes_of, steps_of
 from fencebench.checker.report.story import Story, StoryStep
 from fencebench.checker.search.explore import explore
 from fencebench.checker.search.limits import Limits
+from fencebench.checker.search.properties import promising
 from fencebench.checker.search.replay import replay, stored
 from fencebench.checker.search.result import Finding
 from fencebench.model.build import build
@@ -60,7 +61,8 @@ def candidates(fence: Fence) -> Iterator[tuple[str, str, Fence]]:
 def stops(case: Case, name: str, sentence: str, stronger: Fence) -> Remedy | None:
     """Say how the stronger fence answers the story; None if it breaks all the same, or a calm run under it."""
     story = [(stored(t), t.event.outcome) for t in case.finding.trace]
-    again = replay(build(stronger, case.bound, case.settings), story, case.finding.property)
+    machine = build(stronger, case.bound, case.settings)
+    again = replay(promising(machine, case.finding.property), story, case.finding.property)
     calm = replace(case.bound, faults=0)
     if again.verdict == "still violates" or breaks(build(stronger, calm, case.settings)):
         return None

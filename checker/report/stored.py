@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fencebench.checker.analysis.bounds import TIMES, Asked, bound_of, fits_fence, settings_of
+from fencebench.checker.analysis.bounds import TIMES, Asked, bound_of, fits_fence, settings_of, unusual
 from fencebench.checker.analysis.case import Case, Shown
 from fencebench.checker.analysis.fences import find_fence
 from fencebench.checker.errors import BadInput
@@ -46,7 +46,7 @@ def written(case: Case, story: Story, **more: str) -> str:
         "why": found.why,
         "rule": story.rule,
         "bound": bound_record(case.bound, case.settings),
-        "settings": {name: getattr(case.settings, name) for name in TIMES},
+        "settings": {name: getattr(case.settings, name) for name in TIMES} | unusual(case.settings),
         "reproduce": list(story.reproduce),
     }
     return as_itf(case.machine, found.trace, records(story, found.trace), meta)

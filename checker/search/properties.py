@@ -51,8 +51,10 @@ def on_shared(claim: Claim) -> bool:
 
 
 def promising(machine: Machine, name: str) -> Machine:
-    """Return the machine with one of its promises alone."""
-    return replace(machine, properties=tuple(claim for claim in machine.properties if claim.name == name))
+    """Return the machine with one of its promises alone, be it on states and steps or on the state graph."""
+    progress = machine.progress if machine.progress is not None and machine.progress.name == name else None
+    kept = tuple(claim for claim in machine.properties if claim.name == name)
+    return replace(machine, properties=kept, progress=progress)
 
 
 def concerns(claim: Claim, seen: Valuation) -> bool:

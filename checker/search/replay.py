@@ -127,7 +127,7 @@ def broken_on_the_way(machine: Machine, taken: list[Transition]) -> Iterator[tup
         yield from promises.of_step(before, step)
         yield from promises.of_arrival(step.after, step)
         before = step.after
-    if is_final(machine, before):
+    if promises.final and is_final(machine, before):
         yield from promises.of_final(before)
     yield from stuck_at_last(machine, before)
 

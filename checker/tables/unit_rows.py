@@ -1,6 +1,7 @@
 """Units by number and what each can do: the pure Python tables, for searches that end soon."""
 
 from dataclasses import dataclass
+from functools import cache, reduce
 from typing import NamedTuple
 
 from fencebench.checker.tables.interning import Numbers
@@ -29,8 +30,12 @@ class Move:
 
 
 class Row(NamedTuple):
-    """What is known of a unit: its moves, what it breaks alone, what claims on it and the shared part read of it."""
+    """What is known of a unit: its moves, what it breaks alone, what claims on it and the shared part read of it.
 
+    `offered` is what each action offers to it.
+    """
+
+    offered: list[tuple[StepTemplate, ...]]
     moves: tuple[Move, ...]
     fired: int
     outlook: int
@@ -47,18 +52,37 @@ class UnitTable:
         self.outlooks: Numbers[Label] = Numbers()
         self.rows: dict[int, Row] = {}
         self.own: dict[int, tuple[OwnStep, ...]] = {}
+        self.of_shared: dict[int, int] = {}
+        self.origins: dict[int, tuple[int, View]] = {}
+        self.readers = cache(self.find_readers)
 
     def row(self, number: int) -> Row:
         """Return what is known of a unit."""
         if number not in self.rows:
             ids = self.units.values[number]
             valuation = (*ids, *ids, 0)
-            moves = tuple(Move(template) for action in self.tables.actions for template in action(ids))
+            offered = self.offered(number, ids)
+            moves = tuple([Move(template) for templates in offered if templates for template in templates])
             outlook = Label(0, tuple(group.view(valuation) for group in self.properties.of_both))
             self.rows[number] = Row(
-                moves, self.tables.fired(self.properties.of_unit, valuation), self.outlooks(outlook)
+                offered, moves, self.tables.fired(self.properties.of_unit, valuation), self.outlooks(outlook)
             )
         return self.rows[number]
+
+    def offered(self, number: int, ids: View) -> list[tuple[StepTemplate, ...]]:
+        """Return what each action offers to a unit; only those that read what changed on the way to it are asked."""
+        source, changed = self.origins.get(number, (number, ()))
+        known = self.rows.get(source)
+        if known is None:
+            return [action(ids) for action in self.tables.actions]
+        offered = list(known.offered)
+        for i in self.readers(changed):
+            offered[i] = self.tables.actions[i](ids)
+        return offered
+
+    def find_readers(self, changed: View) -> View:
+        """Return the actions that read any of these places."""
+        return tuple(i for i, action in enumerate(self.tables.actions) if not {*changed}.isdisjoint(action.places))
 
     def complete(self, number: int, move: Move) -> None:
         """Fill in where a unit's move leads, and judge it by what it does to the unit."""
@@ -72,7 +96,10 @@ class UnitTable:
         move.fired = self.properties.join(template.fired, self.tables.fired(template.open, (*both, template.event)))
         heard = ((group, self.tables.event_for(group, template.event)) for group in self.properties.of_passage)
         move.label = self.labels(Label(template.effect, tuple(group.view((*both, event)) for group, event in heard)))
-        move.delta = self.units(tuple(after)) - number
+        target = self.units(tuple(after))
+        if target == len(self.units) - 1 and target not in self.origins:
+            self.origins[target] = number, tuple([place for place, _ in template.changes])
+        move.delta = target - number
 
     def verdict(self, shared: int, after: int, label: int) -> int:
         """Return the fired of a step with this label from one shared part to another."""
@@ -91,10 +118,10 @@ class UnitTable:
 
     def fired_by_shared(self, shared: int) -> int:
         """Return what a shared part breaks by itself."""
-        fired = 0
-        for group in self.properties.of_shared:
-            fired = self.properties.join(fired, self.tables.ask(group, (shared,) * len(group.reads)))
-        return fired
+        if shared not in self.of_shared:
+            asked = [self.tables.ask(group, (shared,) * len(group.reads)) for group in self.properties.of_shared]
+            self.of_shared[shared] = reduce(self.properties.join, asked, 0)
+        return self.of_shared[shared]
 
     def own_steps(self, shared: int) -> tuple[OwnStep, ...]:
         """Return the steps of the shared part itself."""

@@ -18,11 +18,11 @@ class Expected(NamedTuple):
 
 EXPECTED = {
     "shard-keyed": Expected(
-        "violated", ((6420, 27), (6420, 27)), ("one_accepted_artifact", "billed_once"), told_without=("forge",)
+        "violated", ((9455, 27), (9455, 27)), ("one_accepted_artifact", "billed_once"), told_without=("forge",)
     ),
     "spend-sketch": Expected(
         "violated",
-        ((1619, 24), (5173, 30)),
+        ((2049, 24), (6998, 30)),
         (
             "one_accepted_artifact",
             "billed_once",
@@ -35,27 +35,27 @@ EXPECTED = {
         told_without=("forge",),
     ),
     "provenance-sketch-a": Expected(
-        "violated", ((3252, 25), (3252, 25)), ("one_accepted_artifact",), told_without=("forge",)
+        "violated", ((4682, 25), (4682, 25)), ("one_accepted_artifact",), told_without=("forge",)
     ),
     "provenance-sketch-b": Expected(
-        "violated", ((3252, 25), (3252, 25)), ("one_revision",), told_without=("forge", "flip_alias")
+        "violated", ((4682, 25), (4682, 25)), ("one_revision",), told_without=("forge", "flip_alias")
     ),
     "provenance-sketch-c": Expected(
-        "violated", ((3194, 25), (3194, 25)), ("sealed_is_final",), told_without=("forge",)
+        "violated", ((4604, 25), (4604, 25)), ("sealed_is_final",), told_without=("forge",)
     ),
-    "provenance-sketch-d": Expected("violated", ((3273, 25), (3273, 25)), ("attributable",), told_without=("forge",)),
-    "last-write-wins": Expected("violated", ((9622, 28), (9622, 28)), ("winner_by_epoch",), told_without=("forge",)),
+    "provenance-sketch-d": Expected("violated", ((4709, 25), (4709, 25)), ("attributable",), told_without=("forge",)),
+    "last-write-wins": Expected("violated", ((13687, 28), (13687, 28)), ("winner_by_epoch",), told_without=("forge",)),
     "worker-epochs": Expected(
-        "violated", ((4810, 33), (4810, 33)), ("one_accepted_artifact", "billed_once"), told_without=("forge",)
+        "violated", ((6693, 33), (6693, 33)), ("one_accepted_artifact", "billed_once"), told_without=("forge",)
     ),
-    "worker-clock": Expected("violated", ((1592, 26), (2974, 32)), ("lease_gates_writes",)),
-    "liveness-gated": Expected("violated", ((1426, 23), (2420, 28)), ("lease_gates_writes", "lease_gates_resume")),
-    "case-index-checkpoint": Expected("violated", ((1585, 26), (2967, 32)), ("one_input_version",)),
-    "charge-on-commit": Expected("violated", ((3305, 32), (3305, 32)), ("spend_under_ceiling",)),
-    "truncating": Expected("violated", ((1612, 26), (2974, 32)), ("whole_artifact",)),
-    "token-level": Expected("holds", ((2011, 27), (2900, 31))),
-    "compensating": Expected("holds", ((1924, 26), (4001, 32))),
-    "reference": Expected("holds", ((1592, 26), (2974, 32))),
+    "worker-clock": Expected("violated", ((1884, 26), (3677, 32)), ("lease_gates_writes",)),
+    "liveness-gated": Expected("violated", ((1759, 23), (3091, 28)), ("lease_gates_writes", "lease_gates_resume")),
+    "case-index-checkpoint": Expected("violated", ((1877, 26), (3670, 32)), ("one_input_version",)),
+    "charge-on-commit": Expected("violated", ((4210, 32), (4210, 32)), ("spend_under_ceiling",)),
+    "truncating": Expected("violated", ((1916, 26), (3677, 32)), ("whole_artifact",)),
+    "token-level": Expected("holds", ((2429, 27), (3603, 31))),
+    "compensating": Expected("holds", ((2217, 26), (4705, 32))),
+    "reference": Expected("holds", ((1884, 26), (3677, 32))),
 }
 
 KEYED_WITHOUT_RUN = ("spend-sketch",)

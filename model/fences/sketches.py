@@ -17,7 +17,7 @@ SHARD_KEYED = Fence(
     checkpoint="index",
     consumption="stored",
     report="total over rows",
-    publish=(publish.unconsumed,),
+    publish=(publish.unfinished, publish.unconsumed),
 )
 
 
@@ -33,7 +33,7 @@ LAST_WRITE_WINS = Fence(
     sealing="a step later",
     checkpoint="with digest",
     consumption="stored",
-    publish=(publish.unconsumed,),
+    publish=(publish.unfinished, publish.unconsumed),
 )
 
 
@@ -69,7 +69,7 @@ SPEND_SKETCH = Fence(
     model="pinned",
     checkpoint="with digest",
     consumption="stored",
-    publish=(publish.unconsumed,),
+    publish=(publish.unfinished, publish.unconsumed),
 )
 
 
@@ -87,7 +87,7 @@ PROVENANCE_A = Fence(
     checkpoint="none",
     calls="whole",
     report="total over rows",
-    publish=(publish.unconsumed,),
+    publish=(publish.unfinished, publish.unconsumed),
 )
 
 PROVENANCE_B = replace(

@@ -101,7 +101,7 @@ def granted(
 ) -> Iterator[Step]:
     """Yield the grant as one ledger write, and the same with its reply lost: the driver then asks the same again."""
     made = Grant(request.named, Hold(request.tokens, live=request.tokens > 0))
-    changes: Changes = (("ledger", ledger._replace(highest=setup.epoch)), ("grant", made))
+    changes: Changes = (("ledger", ledger._replace(highest=setup.epoch, replay=False)), ("grant", made))
     if elder is not None and setup.fence.chain == "with the grant" and not booked_under(ledger, setup.epoch - 1):
         changes = (*changes, ("elder", elder._replace(superseded_by=setup.epoch)))
     held = effect._replace(held=request.tokens)
@@ -166,7 +166,10 @@ def observe(driver: Driver, ledger: Ledger, *, setup: Setup) -> Iterator[Step]:
 
 
 def replay(driver: Driver, ledger: Ledger, *, setup: Setup) -> Iterator[Step]:
-    """After a stale commit was refused, where the fence replays: the shard is granted its next epoch once more."""
+    """After a stale commit was refused, where the fence replays: a shard that is done asks for its next epoch again.
+
+    One whose newer attempt is still at work comes to its end first; a grant that follows the refusal is the replay.
+    """
     if ledger.replay and driver.phase == "done":
         event = Event("replay", "driver", label="grade the shard again", epoch=ledger.highest)
         changes = ("driver", driver.now("idle", ledger.highest + 1)), ("ledger", ledger._replace(replay=False))
@@ -181,9 +184,12 @@ def give_up(driver: Driver, *, setup: Setup) -> Iterator[Step]:
 
 
 def recover(driver: Driver, ledger: Ledger, grants: tuple[Grant | None, ...], *, setup: Setup) -> Iterator[Step]:
-    """After a crash the driver knows what the ledger holds, and goes on from there; a shard that is done stays done."""
+    """After a crash the driver knows what the ledger holds, and goes on from there.
+
+    A shard that is done stays done, unless it is to be graded again.
+    """
     for incarnation in range(driver.incarnation + 1, setup.bound.cap("crash_driver") + 1):
-        if driver.phase != "done":
+        if driver.phase != "done" or ledger.replay:
             known = known_to(ledger, grants, setup)._replace(incarnation=incarnation)
             event = Event("recover", "driver", "ledger", "read the ledger", known.phase)
             effect = Effect(incarnation=incarnation, resting=-int(driver.phase in RESTING))

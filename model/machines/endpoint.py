@@ -1,7 +1,7 @@
 """The model endpoint and the gateway before it: which revision serves a call, and whether the call is made at all.
 
 State: what each attempt has drawn on the provider's meter (tokens); what the alias resolves to is shared.
-Action: `grade`, one call from one milestone to the next; a checkpoint is written after the first.
+Action: `grade`, one call from one milestone to the next; a checkpoint is written after every `checkpoint_cases` cases.
 A floating call is served by whatever the alias is. A pinned call is served as pinned, except that one flip of the
 alias serves one call by another revision. Source: `seeds/002` assumption 3 and step 3; `seeds/000` assumption 4.
 """
@@ -97,7 +97,7 @@ def progress(attempt: Attempt, content: Content, drawn: int, setup: Setup) -> Ch
     """Return the changes of a call that was served; a checkpoint is written where the fence keeps one."""
     phase = "graded" if content.cases == setup.settings.cases else "grading"
     changes: Changes = ("attempt", attempt._replace(phase=phase, content=content)), ("meter", drawn)
-    first, each = content.cases == setup.settings.checkpoint_cases, setup.fence.checkpoint == "each slice"
-    if (first and setup.fence.checkpoint != "none") or (each and phase == "grading"):
+    due = content.cases % setup.settings.checkpoint_cases == 0 or setup.fence.checkpoint == "each slice"
+    if due and setup.fence.checkpoint != "none" and phase == "grading":
         return (*changes, ("checkpoint", content))
     return changes

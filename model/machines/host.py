@@ -1,8 +1,9 @@
 """Hosts: free capacity that is taken away without notice, and attempts that come back elsewhere.
 
 State: whether an attempt has a host (`Attempt.gone`). Actions: `resume` (the same attempt goes on from its memory, also
-after it was declared dead); faults `preempt`, `redeliver` (a dispatch arrives again: the same attempt executes again).
-A host is not preempted while its commit is in flight: that case is `late`. Source: `seeds/000` assumption 1, step 6.
+after it was declared dead; no run needs it in order to be over, as a host may stay away for good); faults `preempt`,
+`redeliver` (a dispatch arrives again: the same attempt executes again). A host is not preempted while its commit is in
+flight: that case is `late`. Source: `seeds/000` assumption 1, step 6.
 """
 
 from collections.abc import Iterator

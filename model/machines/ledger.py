@@ -92,7 +92,7 @@ class Ledger(NamedTuple):
     """What is durable of a shard: highest granted epoch, rows, highest sealed epoch, conflicts on record; or -1.
 
     `earlier` is the highest epoch that an earlier run of the same shard committed, or -1; `replay` says that a stale
-    commit was refused and the shard is to be graded again.
+    commit was refused, the shard is to be graded again, and no epoch has been granted since.
     """
 
     highest: int = -1

@@ -52,12 +52,11 @@ def consume(driver: Driver, ledger: Ledger, store: Store, reduced: Rows, *, setu
         if row in reduced or (decided(driver, ledger, setup) and stale(row, ledger)):
             continue
         epoch, content = row
-        answer = setup.fence.judge(
-            "consume", Request(epoch, content=content), ConsumeView(ledger, setup.pinned(epoch), setup)
-        )
+        request = Request(epoch, content=content)
+        answer = setup.fence.judge("consume", request, ConsumeView(ledger, setup.pinned(epoch), setup))
         outcome = str(answer.refusal or "consumed")
         event = Event("consume", "report", "ledger", f"consume epoch {epoch}", outcome, *answer[1:], epoch=epoch)
-        event = event._replace(message=row)
+        event = event._replace(message=request)
         if answer.refusal is None:
             stray = int(row not in accepted(ledger, store, setup))
             effect = Effect(rows=1, reduced=int(not reduced), unaccepted=stray, is_open=True)

@@ -92,11 +92,15 @@ SUMS = ("held", "committed", "written_off", "burned", "sealed", "resting", "redu
 
 
 class PublishView(NamedTuple):
-    """What the report writer may look at: counts of shards, and of consumed rows that are not accepted."""
+    """What the report writer may look at: counts of shards, and of consumed rows that are not accepted.
+
+    `resting` are the shards that the driver is done with: sealed, given up, or waiting for the ceiling to rise.
+    """
 
     planned: int
     sealed: int
     consumed: int
+    resting: int
     unaccepted: int
     revisions: tuple[int, ...]
     disputed: bool
@@ -182,19 +186,19 @@ def cut_allowance(shared: Shared, *, setup: Setup) -> Iterator[SharedStep]:
 
 
 def publish(shared: Shared, *, setup: Setup) -> Iterator[SharedStep]:
-    """The report writer looks when every shard is at rest: it prints once, or refuses with a class.
+    """The report writer looks, at any time: it prints once, or refuses with a class.
 
-    Whether it waits until all that is sealed is consumed is a rule of the fence.
+    What it waits for is up to the rules of the fence. A refusal stands once every shard is at rest; one that comes
+    early leaves nothing behind.
     """
-    planned = shared.limits.shards
-    if shared.resting < planned or shared.report == "printed":
+    if shared.report == "printed":
         return
-    counts = planned, shared.sealed, shared.reduced, shared.unaccepted
+    counts = shared.limits.shards, shared.sealed, shared.reduced, shared.resting, shared.unaccepted
     answer = setup.fence.judge("publish", None, PublishView(*counts, shared.revisions, shared.disputed))
-    report = str(answer.refusal or "printed")
+    report, early = str(answer.refusal or "printed"), shared.resting < shared.limits.shards
     if report != shared.report:
         event = Event("publish", "report", "ledger", "publish", report, answer.rule, answer.behind)
-        yield SharedStep(event, shared._replace(report=report))
+        yield SharedStep(event, shared if early and answer.refusal else shared._replace(report=report))
 
 
 def lost(step: Step, caller: tuple[str, ...], **instead: Part) -> Step:

@@ -118,7 +118,10 @@ def sealed_is_final(
         return None
     if ledger.receipts != after_ledger.receipts:
         return f"epoch {event.epoch} is committed after the seal of epoch {ledger.sealed}"
-    if accepted(ledger, store, setup) != accepted(after_ledger, after_store, setup):
+    counted, counts = accepted(ledger, store, setup), accepted(after_ledger, after_store, setup)
+    if {*counted} & ({*store.artifacts} - {*after_store.artifacts}):
+        return f"the artifact of epoch {event.epoch} is removed after the seal of epoch {ledger.sealed}"
+    if counted != counts:
         return f"the artifact of epoch {event.epoch} is accepted after the seal of epoch {ledger.sealed}"
     return None
 

@@ -54,10 +54,17 @@ def asked(binding: Binding) -> Callable[..., Any]:
     return cache(lambda *parts: binding.call(*binding.arguments(*parts)))
 
 
-def about(binding: Binding, actions: tuple[str, ...] = ()) -> Callable[[Event], bool]:
-    """Return the test whether a claim is about an event: one of its actions and, if it is of an epoch, of that one."""
+def about(
+    binding: Binding, actions: tuple[str, ...] = (), answers: frozenset[str] = frozenset()
+) -> Callable[[Event], bool]:
+    """Return the test whether a claim is about an event: its actions and answers and, if of an epoch, that one."""
     epoch = binding.setup.epoch if binding.per_epoch else None
-    return lambda e: (not actions or e.action in actions) and (epoch is None or e.epoch == epoch)
+
+    def concerned(event: Event) -> bool:
+        named = (not actions or event.action in actions) and (not answers or event.outcome in answers)
+        return named and (epoch is None or event.epoch == epoch)
+
+    return concerned
 
 
 def properties(setup: Setup) -> Iterator[Property]:
@@ -70,11 +77,13 @@ def properties(setup: Setup) -> Iterator[Property]:
 def bound(name: str, claim: Claim, setup: Setup) -> Iterator[Property]:
     """Yield a claim bound to each epoch that it is asked for."""
     for binding in epochs_of(claim.fails, setup, claim.beyond):
-        yield Property(name, binding.reads, asked(binding), claim.fails.__doc__ or "", about(binding, claim.about))
+        yield Property(
+            name, binding.reads, asked(binding), claim.fails.__doc__ or "", about(binding, claim.about, claim.answers)
+        )
 
 
 def witnessed(setup: Setup) -> Iterator[Witness]:
     """Yield every witness, bound."""
-    for name, function in witnesses.ALL.items():
+    for name, function in witnesses.witnesses_of(setup.settings).items():
         for binding in epochs_of(function, setup):
             yield Witness(name, binding.reads, asked(binding), about(binding))

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from fencebench.model.fence import Fence, Rule
+from fencebench.model.promises.witnesses import REFUSED, completed
 from fencebench.model.settings import Bound, Settings, fault_names
 
 DEATH = ("preempt", "stall", "late")
@@ -87,11 +88,6 @@ RULES: dict[str, Need] = {
     "publish.NO_RECEIPT": Need((DEATH,), epochs=2, spare=True),
 }
 
-WITNESSES: dict[str, Need] = {
-    "a dead attempt resumed and was refused": Need((DEATH_BEFORE_SEND,), epochs=2, spare=True),
-    "completed after a preemption at 39/50": Need((("preempt",),), epochs=2, spare=True),
-}
-
 
 def actions(fence: Fence, bounds: tuple[Bound, ...]) -> Iterator[tuple[str, Need]]:
     """Yield the actions that this fence has, each with its need."""
@@ -113,13 +109,13 @@ def standby(fence: Fence, rule: Rule) -> str:
     return next((what for what in rule.behind if fence.has(what)), "")
 
 
-def witnesses(fence: Fence) -> Iterator[tuple[str, Need]]:
+def witnesses(fence: Fence, settings: Settings) -> Iterator[tuple[str, Need]]:
     """Yield the witnesses that this fence can show: some rule refuses the dead; a checkpoint is worth resuming."""
     refuses = {rule.refusal for _, rule in fence.rules()} & {"STALE_EPOCH", "LEASE_EXPIRED", "LEASE_MARGIN", "NO_HOLD"}
     if refuses:
-        yield "a dead attempt resumed and was refused", WITNESSES["a dead attempt resumed and was refused"]
+        yield REFUSED, Need((DEATH_BEFORE_SEND,), epochs=2, spare=True)
     if fence.calls == "slices":
-        yield "completed after a preemption at 39/50", WITNESSES["completed after a preemption at 39/50"]
+        yield completed(settings), Need((("preempt",),), epochs=2, spare=True)
 
 
 def owed(fence: Fence, bounds: tuple[Bound, ...], settings: Settings) -> Iterator[Debt]:
@@ -131,7 +127,7 @@ def owed(fence: Fence, bounds: tuple[Bound, ...], settings: Settings) -> Iterato
         for full, rule in fence.rules()
         if not standby(fence, rule)
     ]
-    needs += [("witness", name, need) for name, need in witnesses(fence)]
+    needs += [("witness", name, need) for name, need in witnesses(fence, settings)]
     for kind, name, need in needs:
         able = [bound for bound in bounds if need.budgeted(bound, fence, settings)]
         if able:

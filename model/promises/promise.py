@@ -34,11 +34,12 @@ ONE_SHARD_SUFFICES = (Scope.SHARD, Scope.TOTALS)
 
 
 class Claim(NamedTuple):
-    """A function that judges, the actions it is about (none: any), and for how many epochs beyond the bound."""
+    """A function that judges, the actions and answers it is about (none: any), for how many epochs beyond the bound."""
 
     fails: Fails
     about: tuple[str, ...] = ()
     beyond: int = 0
+    answers: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,7 @@
 """`rejections_classified`: every refusal's class is true of what stands, and a refusal changes nothing else.
 
-A class has one condition, at whichever boundary it is answered (`CONDITIONS`; design section 4, the table of classes).
-Each boundary shows what can be known there as `Facts`; a class whose condition asks for what is not known at a boundary
-has no business there.
+A class has one condition, wherever it is answered: `OF_SHARD` and `OF_RUN` are the table of classes (design section 4).
+Some classes are about things that a boundary cannot know; an answer with such a class is wrong whatever stands.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,297 +13,251 @@ from fencebench.model.machines.lease import Clock, over
 from fencebench.model.machines.ledger import Content, Grant, Hold, Identity, Ledger, Request
 from fencebench.model.machines.shared import Shared
 from fencebench.model.machines.store import Store
+from fencebench.model.machines.worker import Attempt
 from fencebench.model.promises.promise import ANSWERS, Claim, Promise
 from fencebench.model.settings import Setup
 
+BOUNDARY_OF = {
+    "reserve": "reserve",
+    "restart": "resume",
+    "resume_checkpoint": "resume",
+    "grade": "call",
+    "check_lease": "write",
+    "put": "put",
+    "deliver": "commit",
+    "forge": "commit",
+    "consume": "consume",
+    "publish": "publish",
+}
+"""The boundary that is asked in an action."""
+
+OF_ROWS = ("put", "commit", "consume")
+OF_WORK = ("resume", "call", "write", *OF_ROWS)
+OF_ANY = ("reserve", *OF_WORK)
+CLASSES = frozenset(map(str, Refusal))
+
 
 class Facts(NamedTuple):
-    """What can be known at a boundary when it answers; None is not known there.
+    """What stands in a shard when something is refused there.
 
-    `content` is what the request carries, `wanted` the input version that it has to have, `asks` what a grant asks for
-    and `granted` what it holds already. `stored` and `booked` are what stands in the store and the ledger, `keyed` what
-    stands under the request's key where it is asked.
+    `content` is the work that the refusal is about (a row's; at the start the checkpoint's, before a call what is
+    graded so far), `inputs` all versions that were loaded or graded for it.
     """
 
-    epoch: int
-    pinned: int | None = None
-    content: Content | None = None
-    wanted: int | None = None
-    keyed: tuple[object, ...] | None = None
-    asks: object = None
-    granted: tuple[object, ...] | None = None
-    stored: tuple[Identity, ...] | None = None
-    booked: tuple[Identity, ...] | None = None
-    highest: int | None = None
-    raises: bool = False
-    lease_over: bool | None = None
-    within_margin: bool | None = None
-    hold: Hold | None = None
-    drawn: int | None = None
-    claimed: int | None = None
-    draws: int | None = None
-    cases: int | None = None
-    sealed: bool | None = None
-    missing: bool | None = None
-    disputed: bool | None = None
-    revisions: tuple[int, ...] | None = None
-    unaccepted: bool | None = None
+    boundary: str
+    request: Request
+    content: Content
+    inputs: tuple[int, ...]
+    ledger: Ledger
+    grant: Grant | None
+    store: Store
+    clock: Clock
+    meter: int
+    setup: Setup
 
     @property
-    def identity(self) -> Identity | None:
-        """Which row or artifact the request is about."""
-        return None if self.content is None else (self.epoch, self.content)
+    def hold(self) -> Hold:
+        """The hold under the key; an epoch that was never granted has none."""
+        return self.grant.hold if self.grant else Hold()
+
+    @property
+    def identity(self) -> Identity:
+        """Which row the refusal is about."""
+        return self.request.epoch, self.content
+
+    @property
+    def granted_alike(self) -> bool:
+        """Whether the grant under the key has the content that is asked for."""
+        asked = (self.request.named, self.request.tokens)
+        return self.grant is not None and (self.grant.named, self.hold.tokens) == asked
+
+    @property
+    def standing(self) -> tuple[Content, ...]:
+        """Every content that stands under the key, in the store or in the ledger."""
+        rows = (*self.store.artifacts, *(row.identity for row in self.ledger.receipts))
+        return tuple(content for epoch, content in rows if epoch == self.request.epoch)
 
 
-Condition = Callable[[Facts], bool | None]
+class Condition(NamedTuple):
+    """When a class is right, and the boundaries at which that can be known."""
+
+    known_at: tuple[str, ...]
+    is_right: Callable[[Facts], bool]
 
 
-def among(one: object, some: tuple[object, ...] | None) -> bool | None:
-    """Say whether one is among some; None where either is not known."""
-    return None if one is None or some is None else one in some
+def conflicts(facts: Facts) -> bool:
+    """Other content stands under the same key."""
+    if facts.boundary == "reserve":
+        return facts.grant is not None and not facts.granted_alike
+    return any(content != facts.content for content in facts.standing)
 
 
-def other_content(facts: Facts) -> bool | None:
-    """Say whether the same key with other content is there."""
-    mine = facts.asks if facts.content is None else facts.identity
-    return None if facts.keyed is None or mine is None else bool(facts.keyed) and mine not in facts.keyed
+def other_input(facts: Facts) -> bool:
+    """Some version that was loaded or graded is not the one that the grant names."""
+    return facts.grant is not None and any(version != facts.grant.named for version in facts.inputs)
 
 
-def other_revision(facts: Facts) -> bool | None:
-    """Say whether what was served is not the pinned revision."""
-    return None if facts.content is None else facts.content.revisions != (facts.pinned,)
+def other_revision(facts: Facts) -> bool:
+    """Some case was served by another revision than the pinned one."""
+    pinned = facts.setup.pinned(facts.request.epoch)
+    return any(revision != pinned for revision in facts.content.revisions)
 
 
-def other_input(facts: Facts) -> bool | None:
-    """Say whether what was graded or loaded is another input than it has to be."""
-    return None if facts.content is None or facts.wanted is None else facts.content.inputs != (facts.wanted,)
+def stale(facts: Facts) -> bool:
+    """The epoch is below the highest granted; a new one has to be above it."""
+    return facts.request.epoch < facts.ledger.highest + (facts.boundary == "reserve")
 
 
-def stale(facts: Facts) -> bool | None:
-    """Say whether the epoch is below the highest granted; at a grant: not above it."""
-    return None if facts.highest is None else facts.epoch < facts.highest + facts.raises
+def unreserved(facts: Facts) -> bool:
+    """There is no live hold under the key, or the row names other tokens than were drawn under it."""
+    return not facts.hold.live or (facts.boundary == "commit" and facts.request.tokens != facts.meter)
 
 
-def unreserved(facts: Facts) -> bool | None:
-    """Say whether no hold is live under the key, or the tokens named are not those drawn under it."""
-    if facts.hold is None or facts.claimed is None:
-        return None
-    return not facts.hold.live or facts.claimed != facts.drawn
+def in_margin(facts: Facts) -> bool:
+    """The worker's own clock is within the margin of the lease's end, or past it."""
+    settings = facts.setup.settings
+    return facts.clock.reading_seconds >= settings.lease_seconds - settings.margin_seconds
 
 
-def exhausted(facts: Facts) -> bool | None:
-    """Say whether the call would draw more than the hold."""
-    if facts.hold is None or facts.drawn is None or facts.draws is None:
-        return None
-    return facts.drawn + facts.draws > facts.hold.tokens
-
-
-def incomplete(facts: Facts) -> bool | None:
-    """Say whether planned cases are missing."""
-    return None if facts.cases is None or facts.content is None else facts.content.cases < facts.cases
-
-
-def unknown(facts: Facts) -> bool | None:
-    """Say nothing: the class has no condition that the facts of a boundary tell."""
-    return None
-
-
-CONDITIONS: Mapping[str, Condition] = {
-    Refusal.ALREADY_RESERVED: lambda facts: among(facts.asks, facts.granted),
-    Refusal.ALREADY_STORED: lambda facts: among(facts.identity, facts.stored),
-    Refusal.ALREADY_COMMITTED: lambda facts: among(facts.identity, facts.booked),
-    Refusal.CONFLICT: other_content,
-    Refusal.REVISION_MISMATCH: other_revision,
-    Refusal.INPUT_MISMATCH: other_input,
-    Refusal.STALE_EPOCH: stale,
-    Refusal.SEALED: lambda facts: None if facts.booked is None else bool(facts.booked),
-    Refusal.LEASE_EXPIRED: lambda facts: facts.lease_over,
-    Refusal.LEASE_MARGIN: lambda facts: facts.within_margin,
-    Refusal.UNRESERVED_SPEND: unreserved,
-    Refusal.NO_HOLD: lambda facts: None if facts.hold is None else not facts.hold.live,
-    Refusal.HOLD_EXHAUSTED: exhausted,
-    Refusal.NO_ARTIFACT: lambda facts: None if facts.stored is None else facts.identity not in facts.stored,
-    Refusal.INCOMPLETE: lambda facts: (
-        None if facts.cases is None or not facts.content else facts.content.cases < facts.cases
+OF_SHARD: Mapping[str, Condition] = {
+    Refusal.ALREADY_RESERVED: Condition(("reserve",), lambda f: f.granted_alike),
+    Refusal.ALREADY_STORED: Condition(("write", *OF_ROWS), lambda f: f.identity in f.store.artifacts),
+    Refusal.ALREADY_COMMITTED: Condition(
+        ("write", *OF_ROWS), lambda f: f.identity in {row.identity for row in f.ledger.receipts}
     ),
-    Refusal.MISSING_SHARDS: lambda facts: facts.missing,
-    Refusal.UNRESOLVED_CONFLICT: lambda facts: facts.disputed,
-    Refusal.MIXED_REVISIONS: lambda facts: None if facts.revisions is None else len(facts.revisions) > 1,
-    Refusal.NO_RECEIPT: lambda facts: facts.unaccepted if facts.sealed is None else not facts.sealed,
+    Refusal.CONFLICT: Condition(("reserve", "write", *OF_ROWS), conflicts),
+    Refusal.REVISION_MISMATCH: Condition(OF_WORK, other_revision),
+    Refusal.INPUT_MISMATCH: Condition(OF_WORK, other_input),
+    Refusal.STALE_EPOCH: Condition(OF_ANY, stale),
+    Refusal.SEALED: Condition(OF_ANY, lambda f: bool(f.ledger.receipts)),
+    Refusal.LEASE_EXPIRED: Condition(OF_WORK, lambda f: over(f.clock, f.setup)),
+    Refusal.LEASE_MARGIN: Condition(OF_WORK, in_margin),
+    Refusal.UNRESERVED_SPEND: Condition(OF_WORK, unreserved),
+    Refusal.NO_HOLD: Condition(OF_WORK, lambda f: not f.hold.live),
+    Refusal.HOLD_EXHAUSTED: Condition(("call",), lambda f: f.meter + f.request.tokens > f.hold.tokens),
+    Refusal.NO_ARTIFACT: Condition(OF_ROWS, lambda f: f.identity not in f.store.artifacts),
+    Refusal.INCOMPLETE: Condition(("write", *OF_ROWS), lambda f: f.content.cases < f.setup.settings.cases),
+    Refusal.NO_RECEIPT: Condition(OF_ANY, lambda f: f.ledger.sealed < 0),
+    Refusal.UNRESOLVED_CONFLICT: Condition(OF_ANY, lambda f: bool(f.ledger.conflicts)),
 }
-"""When a refusal with each class is right; OVER_CEILING is said of the run (`spend_refusals`)."""
+"""When a class is right that one shard can tell."""
+
+OF_RUN: Mapping[str, Callable[[Shared], bool]] = {
+    Refusal.MISSING_SHARDS: lambda shared: min(shared.sealed, shared.reduced) < shared.limits.shards,
+    Refusal.UNRESOLVED_CONFLICT: lambda shared: shared.disputed,
+    Refusal.MIXED_REVISIONS: lambda shared: len(shared.revisions) > 1,
+    Refusal.NO_RECEIPT: lambda shared: shared.unaccepted > 0,
+}
+"""When a class is right that the report answers."""
+
+CEILING_AT = ("reserve", "call")
+"""Where the run's totals are known: what is promised, or what is burned."""
 
 
-def untrue(event: Event, facts: Facts) -> str | None:
-    """Say that the class of a refusal is not right, or nothing."""
-    if event.outcome not in Refusal.__members__:
-        return None
-    true = CONDITIONS.get(event.outcome, unknown)(facts)
-    asked = f"{event.label}{f' (epoch {event.epoch})' if event.epoch is not None else ''}"
-    if true is None:
-        return f"{asked} was answered {event.outcome}, a class that nothing known there can tell"
-    return None if true else f"{asked} was answered {event.outcome}, which is not so"
+def untrue(event: Event, known_at: tuple[str, ...], is_right: Callable[[], bool]) -> str | None:
+    """Say why the class of a refusal is not right, or nothing."""
+    boundary, told = BOUNDARY_OF[event.action], f"{event.label} was answered {event.outcome}"
+    told = told if event.epoch is None else f"{event.label} (epoch {event.epoch}) was answered {event.outcome}"
+    if boundary not in known_at:
+        where = f"known at {', '.join(known_at)} only" if known_at else "no answer of any boundary here"
+        return f"{told}, which is not known at {boundary}: that class is {where}"
+    return None if is_right() else f"{told}, which is not so"
 
 
-def put_refusals(
-    event: Event, store: Store, after_store: Store, ledger: Ledger, clock: Clock, *, setup: Setup
+def work_of(event: Event, attempt: Attempt, checkpoint: Content | None, fixture: int) -> tuple[Content, int | None]:
+    """Return the work that a refusal is about, and the input version that is loaded for it, if that may be another."""
+    boundary = BOUNDARY_OF[event.action]
+    if boundary == "resume":
+        return checkpoint or Content(), fixture
+    if boundary in ("call", "write"):
+        return attempt.content, attempt.loaded
+    return request_of(event).content, None
+
+
+def request_of(event: Event) -> Request:
+    """Return what was asked; a worker's questions to itself are about its epoch alone."""
+    return event.message if isinstance(event.message, Request) else Request(event.epoch or 0)
+
+
+def class_is_true(
+    event: Event,
+    ledger: Ledger,
+    grant: Grant | None,
+    store: Store,
+    clock: Clock,
+    meter: int,
+    attempt: Attempt,
+    checkpoint: Content | None,
+    fixture: int,
+    *,
+    setup: Setup,
 ) -> str | None:
-    """Refusals at put."""
-    request: Request = event.message  # type: ignore[assignment]
-    facts = Facts(
-        request.epoch,
-        setup.pinned(request.epoch),
-        request.content,
-        request.named,
-        keyed=tuple(a for a in store.artifacts if a.epoch == request.epoch),
-        stored=store.artifacts,
-        booked=tuple(row.identity for row in ledger.receipts),
-        highest=ledger.highest,
-        lease_over=over(clock, setup),
-        cases=setup.settings.cases,
-    )
-    changed = "the refused put changed the store" if event.outcome != "created" and store != after_store else None
-    return untrue(event, facts) or changed
+    """The class of a refusal is true of the shard that it was answered in."""
+    if event.outcome == Refusal.OVER_CEILING and BOUNDARY_OF[event.action] in CEILING_AT:
+        return None  # said of the run, and judged by `ceiling_is_short`
+    content, loaded = work_of(event, attempt, checkpoint, fixture)
+    inputs = (*content.inputs, *(() if loaded is None else (loaded,)))
+    condition = OF_SHARD.get(event.outcome, Condition((), lambda facts: False))
+    where, request = BOUNDARY_OF[event.action], request_of(event)
+    facts = Facts(where, request, content, inputs, ledger, grant, store, clock, meter, setup)
+    return untrue(event, condition.known_at, lambda: condition.is_right(facts))
 
 
-def commit_refusals(
+def nothing_else_changes(
     event: Event,
     ledger: Ledger,
     after_ledger: Ledger,
     grant: Grant | None,
     after_grant: Grant | None,
     store: Store,
-    clock: Clock,
+    after_store: Store,
     meter: int,
+    after_meter: int,
+    checkpoint: Content | None,
+    after_checkpoint: Content | None,
+    reduced: tuple[Identity, ...],
+    after_reduced: tuple[Identity, ...],
     *,
     setup: Setup,
 ) -> str | None:
-    """Refusals at commit, of rows that workers sent and of forged ones."""
-    request: Request = event.message  # type: ignore[assignment]
-    booked = tuple(row.identity for row in ledger.receipts)
-    facts = Facts(
-        request.epoch,
-        setup.pinned(request.epoch),
-        request.content,
-        grant.named if grant else None,
-        keyed=tuple(row for row in booked if row[0] == request.epoch),
-        stored=store.artifacts,
-        booked=booked,
-        highest=ledger.highest,
-        lease_over=over(clock, setup),
-        hold=grant.hold if grant else Hold(),
-        drawn=meter,
-        claimed=request.tokens,
-        cases=setup.settings.cases,
-    )
-    kept = (after_ledger.receipts, after_ledger.sealed, after_grant) == (ledger.receipts, ledger.sealed, grant)
-    changed = "the refused commit changed the ledger" if event.outcome != "COMMITTED" and not kept else None
-    return untrue(event, facts) or changed
+    """A refusal changes nothing of what is kept, but for a conflict that goes on record and a shard to be replayed."""
+    noted = ledger._replace(conflicts=after_ledger.conflicts, replay=after_ledger.replay)
+    pairs = {
+        "the ledger": (noted, after_ledger),
+        "the grant": (grant, after_grant),
+        "the store": (store, after_store),
+        "the meter": (meter, after_meter),
+        "the checkpoint": (checkpoint, after_checkpoint),
+        "the aggregate": (reduced, after_reduced),
+    }
+    changed = [what for what, (before, after) in pairs.items() if before != after]
+    return f"the refused {event.label} changed {' and '.join(changed)}" if changed else None
 
 
-def call_refusals(event: Event, grant: Grant | None, meter: int, after_meter: int, *, setup: Setup) -> str | None:
-    """Refusals at the gateway."""
-    request: Request = event.message  # type: ignore[assignment]
-    if event.outcome == Refusal.OVER_CEILING:
-        return None  # said of the run, and judged by `spend_refusals`
-    facts = Facts(
-        setup.epoch,
-        content=Content((request.named,), (setup.pinned(setup.epoch) or 0,)),
-        pinned=setup.pinned(setup.epoch),
-        wanted=grant.named if grant else None,
-        hold=grant.hold if grant else Hold(),
-        drawn=meter,
-        draws=request.tokens,
-    )
-    billed = event.outcome in Refusal.__members__ and meter != after_meter
-    return untrue(event, facts) or ("the refused call was billed" if billed else None)
-
-
-def worker_refusals(
-    event: Event, clock: Clock, checkpoint: Content | None, fixture: int, *, setup: Setup
-) -> str | None:
-    """Refusals of a worker to itself: at the start, and before it writes."""
-    margin = setup.settings.lease_seconds - setup.settings.margin_seconds
-    facts = Facts(
-        setup.epoch,
-        setup.pinned(setup.epoch),
-        checkpoint,
-        fixture,
-        lease_over=over(clock, setup),
-        within_margin=clock.reading_seconds >= margin,
-    )
-    return untrue(event, facts)
-
-
-def reserve_refusals(event: Event, ledger: Ledger, grant: Grant | None, *, setup: Setup) -> str | None:
-    """Refusals of a grant."""
-    if event.outcome == Refusal.OVER_CEILING:
-        return None  # said of the run, and judged by `spend_refusals`
-    request: Request = event.message  # type: ignore[assignment]
-    granted = ((grant.named, grant.hold.tokens),) if grant else ()
-    facts = Facts(
-        request.epoch,
-        keyed=granted,
-        asks=(request.named, request.tokens),
-        granted=granted,
-        booked=tuple(row.identity for row in ledger.receipts),
-        highest=ledger.highest,
-        raises=True,
-    )
-    return untrue(event, facts)
-
-
-def spend_refusals(event: Event, shared: Shared, *, setup: Setup) -> str | None:
+def ceiling_is_short(event: Event, shared: Shared, *, setup: Setup) -> str | None:
     """Refusals for the run's ceiling: of a hold by what is promised, of a call by what is burned."""
-    if event.outcome != Refusal.OVER_CEILING:
-        return None
-    request: Request = event.message  # type: ignore[assignment]
-    spent = {"reserve": shared.promised, "grade": shared.burned}.get(event.action, 0)
-    short = spent + request.tokens > shared.ceiling
-    return None if short else f"{event.label} (epoch {event.epoch}) was answered {event.outcome}, which is not so"
+    spent = {"reserve": shared.promised, "grade": shared.burned}[event.action]
+    tokens = request_of(event).tokens
+    return untrue(event, CEILING_AT, lambda: spent + tokens > shared.ceiling)
 
 
-def consume_refusals(event: Event, ledger: Ledger, grant: Grant | None, *, setup: Setup) -> str | None:
-    """Refusals of the reducer."""
-    row: Identity = event.message  # type: ignore[assignment]
-    facts = Facts(
-        row[0],
-        setup.pinned(row[0]),
-        row[1],
-        grant.named if grant else None,
-        booked=tuple(r.identity for r in ledger.receipts),
-        highest=ledger.highest,
-        sealed=ledger.sealed >= 0,
-    )
-    return untrue(event, facts)
+def report_is_right(event: Event, shared: Shared, *, setup: Setup) -> str | None:
+    """Refusals of the report."""
+    condition = OF_RUN.get(event.outcome)
+    return untrue(event, ("publish",) if condition else (), lambda: bool(condition and condition(shared)))
 
 
-def publish_refusals(event: Event, shared: Shared, *, setup: Setup) -> str | None:
-    """Refusals of the report; a shard that is sealed and not consumed yet is missing from it, too."""
-    missing = shared.sealed < shared.limits.shards or shared.reduced < shared.sealed
-    facts = Facts(
-        -1,
-        missing=missing,
-        disputed=shared.disputed,
-        revisions=shared.revisions,
-        unaccepted=shared.unaccepted > 0,
-    )
-    return untrue(event, facts)
-
+SHARD_ACTIONS = tuple(action for action in BOUNDARY_OF if action != "publish")
 
 PROMISES = (
     Promise(
         name="rejections_classified",
         sentence="The class of every refusal is true of what stands, and a refusal changes nothing else.",
         more=(
-            Claim(put_refusals, ("put",)),
-            Claim(commit_refusals, ("deliver", "forge"), beyond=1),
-            Claim(call_refusals, ("grade",)),
-            Claim(worker_refusals, ("check_lease", "restart", "resume_checkpoint")),
-            Claim(reserve_refusals, ("reserve",)),
-            Claim(spend_refusals, ("reserve", "grade")),
-            Claim(consume_refusals, ("consume",)),
-            Claim(publish_refusals, ("publish",)),
+            Claim(class_is_true, SHARD_ACTIONS, beyond=1, answers=CLASSES),
+            Claim(nothing_else_changes, SHARD_ACTIONS, beyond=1, answers=CLASSES),
+            Claim(ceiling_is_short, ("reserve", "grade"), answers=frozenset({str(Refusal.OVER_CEILING)})),
+            Claim(report_is_right, ("publish",), answers=CLASSES),
         ),
         title="A refusal says what is not so",
         group=ANSWERS,

@@ -6,7 +6,7 @@ from fencebench.model.fence import GO_ON, Refusal
 from fencebench.model.machine import Event
 from fencebench.model.machines.ledger import Ledger
 from fencebench.model.machines.worker import Attempt
-from fencebench.model.settings import Setup
+from fencebench.model.settings import Settings, Setup
 
 
 def refused_after_death(event: Event, ledger: Ledger, attempt: Attempt, *, setup: Setup) -> bool:
@@ -16,12 +16,19 @@ def refused_after_death(event: Event, ledger: Ledger, attempt: Attempt, *, setup
 
 
 def completed_after_preemption(ledger: Ledger, meters: tuple[int, ...], *, setup: Setup) -> bool:
-    """Completed after a preemption at 39 of 50 cases."""
-    drawn = setup.settings.milestones[1] * setup.settings.tokens_per_case
+    """Completed by an attempt whose predecessor died before the last call, at 39 of 50 cases."""
+    drawn = setup.settings.slice_ends[-2] * setup.settings.tokens_per_case
     return any(drawn == meters[row.epoch - 1] for row in ledger.receipts if 0 < row.epoch <= len(meters))
 
 
-ALL: dict[str, Callable[..., bool]] = {
-    "a dead attempt resumed and was refused": refused_after_death,
-    "completed after a preemption at 39/50": completed_after_preemption,
-}
+REFUSED = "a dead attempt resumed and was refused"
+
+
+def completed(settings: Settings) -> str:
+    """Return the name of the witness that work goes on after a death before the last call."""
+    return f"completed after a preemption at {settings.slice_ends[-2]}/{settings.cases}"
+
+
+def witnesses_of(settings: Settings) -> dict[str, Callable[..., bool]]:
+    """Return every witness by its name."""
+    return {REFUSED: refused_after_death, completed(settings): completed_after_preemption}

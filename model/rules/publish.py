@@ -1,4 +1,4 @@
-"""Rules at `publish`: what the report writer looks at before it prints an aggregate."""
+"""Rules at `publish`: what the report writer looks at before it prints an aggregate. It may be asked at any time."""
 
 from fencebench.model.fence import Refusal, rule
 from fencebench.model.machines.shared import PublishView
@@ -8,6 +8,12 @@ from fencebench.model.machines.shared import PublishView
 def missing_shards(request: None, view: PublishView) -> bool:
     """Some planned shard is not sealed."""
     return view.sealed < view.planned
+
+
+@rule(Refusal.MISSING_SHARDS)
+def unfinished(request: None, view: PublishView) -> bool:
+    """Some planned shard is not sealed, and some shard is not at rest: it may still come."""
+    return view.sealed < view.planned and view.resting < view.planned
 
 
 @rule(Refusal.MISSING_SHARDS)

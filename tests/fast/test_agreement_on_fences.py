@@ -2,9 +2,10 @@
 
 import pytest
 
+from fencebench.checker.analysis.engines import explore_plain
 from fencebench.checker.fast.explore import Options
 from fencebench.checker.fast.explore import explore as fast
-from fencebench.checker.search.explore import explore as plain
+from fencebench.checker.search.limits import Limits
 from fencebench.model.build import build
 from fencebench.model.fences import FENCES
 from fencebench.model.settings import FAULTS, Bound
@@ -14,7 +15,7 @@ from tests.quick import thorough_but
 @pytest.mark.parametrize("name", thorough_but(FENCES, "spend-sketch", "worker-clock", "reference"))
 def test_the_explorers_agree(name: str) -> None:
     machine = build(FENCES[name], Bound(faults=1))
-    one, other = plain(machine), fast(machine)
+    one, other = explore_plain(machine, Limits(), lambda *_: None), fast(machine)
     assert (one.states, one.transitions, one.depth, one.finals) == (
         other.states,
         other.transitions,

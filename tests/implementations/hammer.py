@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fencebench.checker.oracle.audit import audit
-from fencebench.checker.oracle.linearize import linearize
-from fencebench.checker.oracle.rows import Plan, from_database
+from fencebench.checker.oracle.history.linearize import linearize
+from fencebench.checker.oracle.rows.audit import audit
+from fencebench.checker.oracle.rows.rows import Plan, from_database
 from tests.implementations import client
 from tests.implementations.client import HOLD, RUN, SHARDS
 from tests.implementations.databases import Postgres, Sqlite
@@ -26,7 +26,14 @@ from tests.implementations.tables import FLAWS, Answer
 
 CLIENTS, KILLED, CEILING = 8, 3, 10_000
 QUERY = "SELECT run, shard, epoch, revision, input_digest, tokens FROM receipts"
-OPEN: Answer = {"op": "run.open", "run": RUN, "shards": list(range(SHARDS)), "ceiling": CEILING, "revision": "rev-A"}
+OPEN: Answer = {
+    "op": "run.open",
+    "run": RUN,
+    "shards": list(range(SHARDS)),
+    "ceiling": CEILING,
+    "revision": "rev-A",
+    "acceptance": "receipt",
+}
 
 
 @dataclass(frozen=True)

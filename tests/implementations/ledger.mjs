@@ -91,8 +91,8 @@ const put = (r, s, a) => {
 };
 
 const commit = (r, s, a) => {
-  const { epoch, tokens, digest } = s.receipt ?? {};
-  if (epoch === r.epoch && tokens === r.tokens && digest === r.digest) return "ALREADY_COMMITTED";
+  const { epoch, digest } = s.receipt ?? {};
+  if (epoch === r.epoch && digest === r.digest) return "ALREADY_COMMITTED";
   const mismatch = wrong(r, a);
   if (mismatch) return mismatch;
   if (epoch === r.epoch && flaw !== "upsert") {
@@ -109,8 +109,9 @@ const commit = (r, s, a) => {
   return "committed";
 };
 
-const report = () => {
-  if (receipts().length < run.shards.size) return "MISSING_SHARDS";
+const report = (r) => {
+  const taken = r.sealed ? new Set(r.sealed).size : run.shards.size; // a report that has not taken every shard is not whole
+  if (receipts().length < run.shards.size || taken < run.shards.size) return "MISSING_SHARDS";
   return run.disputed ? "UNRESOLVED_CONFLICT" : "printed";
 };
 

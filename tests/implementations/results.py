@@ -69,7 +69,7 @@ def unguarded(a: Asked) -> bool:
 
 def commit(a: Asked) -> str:
     tokens, receipt, attempt = a.request["tokens"], a.receipt, a.attempt
-    if receipt == (a.key[2], tokens, a.digest):
+    if receipt and (receipt[0], receipt[2]) == (a.key[2], a.digest):
         return "ALREADY_COMMITTED"
     wrong: str = a.made_wrong()
     if wrong:
@@ -108,7 +108,8 @@ def seal(a: Asked) -> str:
 def report(a: Asked) -> str:
     planned = a.db.execute("SELECT COUNT(*) FROM shards WHERE run=?", a.run)[0][0]
     sealed = a.db.execute("SELECT COUNT(*) FROM receipts WHERE run=?", a.run)[0][0]
-    if sealed < planned:
+    taken = a.request.get("sealed")  # a report that has not taken every shard is not whole either
+    if sealed < planned or (taken is not None and len(set(taken)) < planned):
         return "MISSING_SHARDS"
     return "UNRESOLVED_CONFLICT" if a.of_run("disputed") else "printed"
 

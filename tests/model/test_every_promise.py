@@ -15,6 +15,8 @@ STORIES = Path(__file__).resolve().parents[2] / "counterexamples"
 
 WITHOUT = {
     "holds_end_once": (("commit.not_drawn",), (1, 10)),
+    "books_cover_meter": (("call.no_hold",), (1, 8)),
+    "input_as_granted": (("call.other_input", "put.other_input", "commit.other_input", "mixed_inputs"), (1, 13)),
     "receipt_has_artifact": (("commit.not_drawn", "commit.no_artifact"), (1, 1)),
     "can_finish": (("reserve.already_reserved",), (1, 1)),
 }

@@ -38,17 +38,23 @@ def events(finding: Finding) -> list[tuple[str, int | None, str]]:
     return [(t.event.action, t.event.epoch, t.event.outcome) for t in finding.trace]
 
 
+def broken_without_faults(fence: Fence) -> set[str]:
+    """Return what a fence breaks by itself: one that holds nothing has no account for what is burned meanwhile."""
+    return {"books_cover_meter"} if fence.holds == "none" else set()
+
+
 @pytest.mark.parametrize("name", FENCES)
-def test_without_faults_every_fence_holds_on_a_first_run(name: str) -> None:
+def test_without_faults_every_fence_holds_on_a_first_run_but_for_the_books_of_one_that_holds_nothing(name: str) -> None:
     for spare in (0, 1):
         result = plain(build(FENCES[name], bound(faults=0, spare_attempts=spare)))
-        assert result.findings == {}
+        assert {*result.findings} == broken_without_faults(FENCES[name])
         assert result.coverage.outcomes["printed"] > 0
 
 
-def test_without_faults_two_shards_hold_as_well() -> None:
-    for name in ("reference", "spend-sketch", "provenance-sketch-a"):
-        assert explore(build(FENCES[name], bound(faults=0, shards=2))).findings == {}
+@pytest.mark.parametrize("name", ["reference", "spend-sketch", "provenance-sketch-a"])
+def test_without_faults_two_shards_hold_as_well(name: str) -> None:
+    found = explore(build(FENCES[name], bound(faults=0, shards=2))).findings
+    assert {*found} == broken_without_faults(FENCES[name])
 
 
 @pytest.mark.parametrize("name", [n for n, e in EXPECTED.items() if e.verdict == "holds"])
@@ -212,10 +218,10 @@ def test_states_and_depth_are_those_of_the_catalogue(name: str) -> None:
 
 
 UNION = [
-    (Bound(), 32_911, 29),
-    (Bound(spare_attempts=1), 102_777, 41),
-    (Bound(shards=2, faults=1), 129_554, 51),
-    (Bound(shards=2, faults=1, spare_attempts=1), 304_734, 57),
+    (Bound(), 34_457, 29),
+    (Bound(spare_attempts=1), 108_496, 41),
+    (Bound(shards=2, faults=1), 130_855, 51),
+    (Bound(shards=2, faults=1, spare_attempts=1), 308_984, 57),
 ]
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from fencebench.checker.oracle.replay import Verdict, replay
+from fencebench.checker.oracle.replay.replay import Verdict, replay
 
 Lines = list[dict[str, object]]
 

@@ -7,11 +7,19 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
-from fencebench.checker.oracle.audit import WORDS, audit, interpretable
-from fencebench.checker.oracle.audit_cli import audit_command
-from fencebench.checker.oracle.rows import BadRowsError, Plan, Row, from_csv, from_database, from_jsonl, plan_of, row_of
+from fencebench.checker.oracle.rows.audit import WORDS, audit, interpretable
+from fencebench.checker.oracle.rows.rows import (
+    BadRowsError,
+    Plan,
+    Row,
+    from_csv,
+    from_database,
+    from_jsonl,
+    plan_of,
+    row_of,
+)
+from tests.oracle.stories import command
 
 PLAN = Plan("7", ("0", "1", "2", "3"), ceiling=7400, revision="rev-A", input_digest="in-1")
 
@@ -161,8 +169,7 @@ def inputs(tmp_path: Path) -> Path:
 
 
 def run(*args: str, text: str | None = None) -> tuple[int, str, str]:
-    done = CliRunner().invoke(audit_command, list(args), input=text)
-    return done.exit_code, done.stdout, done.stderr
+    return command("audit", *args, text=text)
 
 
 def test_the_same_rows_are_the_same_from_every_source(inputs: Path) -> None:

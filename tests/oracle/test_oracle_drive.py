@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from fencebench.checker.cli.main import main
-from fencebench.checker.oracle.drive import Bench, drive
-from fencebench.checker.oracle.modes import SOUND
-from fencebench.checker.oracle.ops import OPS
-from fencebench.checker.oracle.process import Broken, Process
-from fencebench.checker.oracle.requests import covering_requests, drifted, walked_requests
+from fencebench.checker.oracle.drive.drive import Bench, drive
+from fencebench.checker.oracle.drive.process import Broken, Process
+from fencebench.checker.oracle.drive.requests import covering_requests, drifted, walked_requests
+from fencebench.checker.oracle.log.ops import OPS
+from fencebench.checker.oracle.replay.modes import SOUND
 from fencebench.model.fences import REFERENCE
 
 OPEN = {"t": 0, "op": "run.open", "run": 1, "shards": [0], "ceiling": 100}
@@ -39,7 +39,7 @@ def test_the_first_divergence_is_shrunk_to_the_requests_that_it_needs() -> None:
     assert driven.fault is not None
     assert driven.fault.verdict is not None
     assert driven.fault.verdict.rule == "over_ceiling"
-    assert [line["op"] for line in driven.fault.log] == ["run.open", "ledger.reserve", "ledger.reserve"]
+    assert [line["op"] for line in driven.fault.log] == ["run.open", "lease.grant", "ledger.reserve", "ledger.reserve"]
     assert driven.first == 5
 
 

@@ -6,12 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
-from fencebench.checker.oracle.cli import oracle
-from fencebench.checker.oracle.events import BadLineError
-from fencebench.checker.oracle.replay import replay
-from fencebench.checker.oracle.streams import followed
+from fencebench.checker.oracle.log.events import BadLineError
+from fencebench.checker.oracle.log.streams import followed
+from fencebench.checker.oracle.replay.replay import replay
+from tests.oracle.stories import command
 
 OPEN = '{"t":0,"op":"run.open","run":7,"shards":[3]}'
 GRANT = '{"t":5,"op":"lease.grant","run":7,"shard":3,"epoch":0,"expires":61,"outcome":"granted"}'
@@ -43,9 +42,9 @@ BAD = {
     "parts are three": (line(parts=[1, 2, 3]), "expected parts to be two whole numbers"),
     "acceptance is unknown": ('{"t":0,"op":"run.open","run":8,"acceptance":"any"}', '"put" or "receipt"'),
     "t is a text": (line(t="9"), "expected t to be a finite number of seconds, found '9'"),
-    "NaN": (line(t=float("nan")), "finite numbers (found NaN)"),
+    "NaN": (line(t=float("nan")), "finite numbers, found NaN"),
     "too large": (line().replace('"t": 9', '"t": 1e999'), "expected t to be a finite number"),
-    "too many digits": (line().replace('"t": 9', '"t": ' + "9" * 5000), "finite numbers"),
+    "too many digits": (line().replace('"t": 9', '"t": ' + "9" * 5000), "fewer digits"),
     "nested deeply": ('{"t":1,"x":' + "[" * 200_000, "nested too deeply"),
     "nested in a field": (line(parts=json.loads("[" * 900 + "]" * 900)), "expected parts to be"),
     "time runs backwards": (line(t=4), "time runs backwards in run 7: t 4 after 5"),
@@ -113,8 +112,7 @@ def test_a_mangled_log_is_judged_or_named_but_never_crashes(seed: int, here: Pat
 
 
 def run(*args: str, text: bytes | None = None) -> tuple[int, str, str]:
-    done = CliRunner().invoke(oracle, ["replay", *args], input=text)
-    return done.exit_code, done.stdout, done.stderr
+    return command("oracle", "replay", *args, text=text)
 
 
 def test_exit_codes_of_the_command(tmp_path: Path, here: Path) -> None:
@@ -125,7 +123,7 @@ def test_exit_codes_of_the_command(tmp_path: Path, here: Path) -> None:
     for source in (str(tmp_path / "none"), str(tmp_path), "-"):
         code, out, err = run(source, text=b"")
         assert (code, out) == (2, "")
-        assert err.startswith(f"Error: {source}: ")
+        assert err.startswith(f"fencebench: {source}: ")
         assert err.count("\n") == 1
 
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from fencebench.checker.oracle.acceptances import ACCEPTANCES
-from fencebench.checker.oracle.ops import OPS
-from fencebench.checker.oracle.refusals import REFUSALS
-from fencebench.checker.oracle.replay import Verdict, replay
+from fencebench.checker.oracle.judge.conditions import CONDITIONS
+from fencebench.checker.oracle.judge.guards import GUARDS
+from fencebench.checker.oracle.log.ops import OPS
+from fencebench.checker.oracle.replay.replay import Verdict, replay
 from fencebench.model.fence import GO_ON, Refusal
 
 Line = dict[str, Any]
@@ -71,9 +71,9 @@ CONFLICT = put(12, digest="art-1") | {"outcome": "CONFLICT"}
 CASES: dict[tuple[str, str], tuple[list[Line], list[Line]]] = {
     ("ledger.reserve", "ALREADY_RESERVED"): ([reserve(), reserve()], [reserve(), reserve(tokens=1)]),
     ("store.put", "ALREADY_STORED"): ([G, put(), put(11)], [G, put(), put(11, digest="art-1")]),
-    ("ledger.commit", "ALREADY_COMMITTED"): ([*DONE, commit(21)], [*DONE, commit(21, tokens=41)]),
+    ("ledger.commit", "ALREADY_COMMITTED"): ([*DONE, commit(21)], [*DONE, commit(21, digest="art-9")]),
     ("store.put", "CONFLICT"): ([G, put(), put(11, digest="art-1")], [G, put(), put(11)]),
-    ("ledger.commit", "CONFLICT"): ([*DONE, commit(21, tokens=41)], [*DONE, commit(21)]),
+    ("ledger.commit", "CONFLICT"): ([*DONE, commit(21, digest="art-9")], [*DONE, commit(21, tokens=41)]),
     ("ledger.reserve", "CONFLICT"): ([reserve(), reserve(tokens=1)], [reserve(), reserve()]),
     ("lease.grant", "CONFLICT"): ([grant(holder="a"), grant(holder="b")], [grant(holder="a"), grant(holder="a")]),
     ("lease.renew", "CONFLICT"): (
@@ -124,13 +124,16 @@ CASES: dict[tuple[str, str], tuple[list[Line], list[Line]]] = {
         [*sealed(3, revision="rev-A"), *sealed(4, revision="rev-B"), report()],
         [*sealed(3, revision="rev-A"), *sealed(4, revision="rev-A"), report()],
     ),
-    ("seal", "SEALED"): ([*sealed(3), ev(40, "seal", "sealed")], [*DONE, ev(40, "seal", "sealed")]),
+    ("seal", "SEALED"): ([*sealed(3), ev(40, "seal", "sealed")], [G, put(), ev(40, "seal", "sealed")]),
     ("seal", "NO_RECEIPT"): (
         [*DONE, ev(30, "seal", "sealed", shard=4)],
         [*DONE, ev(30, "seal", "sealed")],
     ),
 }
-PLANS: dict[tuple[str, str], dict[str, Any]] = {("report.print", "MIXED_REVISIONS"): {"revision": None}}
+PLANS: dict[tuple[str, str], dict[str, Any]] = {
+    ("report.print", "MIXED_REVISIONS"): {"revision": None},
+    ("ledger.commit", "REVISION_MISMATCH"): {"acceptance": "receipt"},
+}
 
 
 def refused(lines: list[Line], word: str, **fields: Any) -> list[Line]:
@@ -149,24 +152,17 @@ def test_a_class_is_true_and_denied(case: tuple[str, str], beside_refused: bool,
     assert found.property == "rejections_classified"
 
 
-def test_every_truth_of_a_class_is_in_the_table() -> None:
-    shown = {REFUSALS[op][Refusal(name)] for op, name in CASES}
-    every = {truth for classes in REFUSALS.values() for truth in classes.values()}
-    assert {truth.__name__ for truth in every - shown} == {"cut_by_provider"}
-
-
-def test_every_class_of_the_design_can_refuse_something() -> None:
-    assert {name for classes in REFUSALS.values() for name in classes} == set(Refusal)
+def test_every_class_is_in_the_table() -> None:
+    assert {name for _, name in CASES} == set(CONDITIONS) == set(Refusal)
 
 
 def test_a_provider_may_refuse_below_the_ceiling(judged: Judged) -> None:
     assert judged([G, refused([call()], "OVER_CEILING")[0]]).line is None
 
 
-@pytest.mark.parametrize("op", [op for op in OPS if OPS[op].accepts and op not in REFUSALS])
-def test_an_op_without_classes_cannot_be_refused_with_one(op: str, judged: Judged) -> None:
-    line = ev(9, op, "STALE_EPOCH", tokens=1, total=1)
-    assert judged([G, line]).rule == "stale_epoch"
+def test_a_class_where_it_makes_no_sense_counts_as_a_word_of_ones_own(judged: Judged) -> None:
+    assert judged([G, put(11) | {"outcome": "MISSING_SHARDS"}]).rule == "refused_for_a_reason"
+    assert judged([G, put(61) | {"outcome": "MISSING_SHARDS"}]).line is None
 
 
 LINES: dict[str, list[Line]] = {
@@ -229,7 +225,7 @@ def test_a_word_that_is_no_class_counts_as_none(judged: Judged) -> None:
 
 def test_success_told_again_is_no_class_for_a_bare_refusal() -> None:
     assert set(GO_ON) < set(Refusal)
-    assert all(op in OPS for op in (*REFUSALS, *ACCEPTANCES))
+    assert all(op in OPS for op in (*GUARDS, *(op for each in CONDITIONS.values() for op in each.ops)))
 
 
 def test_the_message_names_what_would_have_been_allowed(here: Path) -> None:

@@ -5,7 +5,7 @@ import random
 from collections.abc import Callable
 from typing import Any
 
-from fencebench.checker.oracle.replay import Verdict
+from fencebench.checker.oracle.replay.replay import Verdict
 
 Line = dict[str, Any]
 

@@ -6,10 +6,10 @@ import jsonschema
 import pytest
 
 from fencebench.checker.cli.main import main
-from fencebench.checker.oracle.cover import covering
-from fencebench.checker.oracle.replay import Verdict, replay
-from fencebench.checker.oracle.translate import Source, translate
-from fencebench.checker.oracle.vectors import SCHEMA, Run, as_seen, as_text, document, every_step, runs_of
+from fencebench.checker.oracle.drive.cover import covering
+from fencebench.checker.oracle.drive.translate import Source, translate
+from fencebench.checker.oracle.drive.vectors import SCHEMA, Run, as_seen, as_text, document, every_step, runs_of
+from fencebench.checker.oracle.replay.replay import Verdict, replay
 from fencebench.checker.search.explore import explore
 from fencebench.checker.search.limits import Limits
 from fencebench.model.fences import FENCES, REFERENCE
@@ -33,7 +33,7 @@ def logged(source: Source, run: Run) -> Verdict:
 def test_every_transition_of_the_reference_conforms_in_the_default_mode(source: Source) -> None:
     verdicts = [logged(source, run) for run in runs_of(source, every=True)]
     assert len(verdicts) > 1000
-    assert [v for v in verdicts if v.verdict not in ("conforms", "vacuous")] == []
+    assert [v for v in verdicts if v.line is not None] == []
 
 
 @thorough
@@ -95,7 +95,7 @@ def test_the_vectors_fit_their_schema_and_stay_small() -> None:
     validator = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text()))
     validator.validate(json.loads(text))
     assert json.loads(text) == json.loads(json.dumps(whole))
-    assert len(text) < 1_000_000
+    assert len(text) < 1_100_000
     assert as_text(document(ONE_FAULT)) == text
 
 

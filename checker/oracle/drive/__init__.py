@@ -1,0 +1,1 @@
+"""Runs of the model in the words of the log: test vectors, and requests that drive a process."""

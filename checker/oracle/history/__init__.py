@@ -1,0 +1,1 @@
+"""Concurrent histories: is there an order of the calls that the judge allows?"""

@@ -1,0 +1,1 @@
+"""The event log, version 1: its ops and fields, its lines, and where lines come from."""

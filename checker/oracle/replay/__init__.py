@@ -1,0 +1,1 @@
+"""Logs: the verdict on one, how it is told and drawn."""

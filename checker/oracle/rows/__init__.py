@@ -1,0 +1,1 @@
+"""Committed rows: are they a number?"""

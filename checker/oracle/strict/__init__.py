@@ -1,0 +1,1 @@
+"""The strict mode: the answers of one given fence."""
