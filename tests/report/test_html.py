@@ -123,6 +123,19 @@ def test_a_story_of_any_shape_is_shown_whole(browser: WebDriver, tmp_path: Path,
     assert said(browser) == []
 
 
+def test_a_log_is_stepped_through_up_to_its_divergence(browser: WebDriver, tmp_path: Path) -> None:
+    grant = '{"t": %s, "op": "lease.grant", "run": 7, "shard": "a", "epoch": 0, "expires": 400, "holder": "%s"%s}'
+    opened, granted = '{"t": 0, "op": "run.open", "run": 7, "shards": ["a"]}', ', "outcome": "granted"'
+    log, path = tmp_path / "log.jsonl", tmp_path / "log.html"
+    log.write_text("\n".join([opened, grant % (1, "one", granted), grant % (2, "two", granted)]) + "\n")
+    assert main(["oracle", "replay", str(log), "--picture", str(path)]) == 1
+    look(browser, path)
+    assert text(browser, "#where") == "step 2 of 2"
+    assert "Line 3" in text(browser, "#why")
+    assert text(browser, "#state tbody") == "a log has no states"
+    assert said(browser) == []
+
+
 def evil(policy: bool, tmp_path: Path) -> Path:
     odd = replace(unruly(), title=EVIL, why=EVIL, rule=EVIL, fence=EVIL, reproduce=(EVIL,))
     sheets = [Sheet(EVIL, (EVIL,), [(EVIL,)])]
