@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from importlib.metadata import version
 from importlib.resources import files
+from itertools import zip_longest
 from os.path import relpath
 from pathlib import Path
 from typing import Any
@@ -145,9 +146,7 @@ def sarif_results(report: Report) -> list[dict[str, Any]]:
 def sarif_lost(report: Report, lost: Lost) -> dict[str, Any]:
     """Write a lost promise."""
     message = f"{report.name} is {report.verdict}: {lost.sentence}\nReproduce: {lost.reproduce}"
-    flow = [
-        {"location": sarif_step(report, step, where)} for step, where in zip(lost.story.steps, lost.rules, strict=True)
-    ]
+    flow = [{"location": sarif_step(report, step, where)} for step, where in zip_longest(lost.story.steps, lost.rules)]
     return {
         **sarif_result(report, lost.name, message),
         "codeFlows": [{"threadFlows": [{"locations": flow}]}],

@@ -102,7 +102,7 @@ def as_itf(
 def in_lines(head: Mapping[str, Any], states: Sequence[Mapping[str, Any]]) -> str:
     """Write a trace one state a line."""
     begin = json.dumps(head, indent=1, ensure_ascii=False).removesuffix("\n}")
-    lines = ",\n".join(f"  {json.dumps(state, ensure_ascii=False)}" for state in states)
+    lines = ",\n".join(f"  {json.dumps(state, ensure_ascii=False, separators=(',', ':'))}" for state in states)
     return f'{begin},\n "states": [\n{lines}\n ]\n}}\n'
 
 

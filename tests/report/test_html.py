@@ -17,6 +17,9 @@ from selenium.webdriver.support.ui import WebDriverWait
 from fencebench.checker.cli.main import main
 from fencebench.checker.report.html.page import Page, Sheet, as_html
 from fencebench.checker.report.html.stories import Shown
+from fencebench.checker.report.picture import as_dot
+from fencebench.checker.report.picture.render import render
+from fencebench.checker.report.picture.smaller import smaller
 from tests.browser import browser, said, text
 from tests.stories import STORIES, unruly
 
@@ -120,6 +123,19 @@ def test_a_story_of_any_shape_is_shown_whole(browser: WebDriver, tmp_path: Path,
     assert said(browser) == []
 
 
+def test_a_log_is_stepped_through_up_to_its_divergence(browser: WebDriver, tmp_path: Path) -> None:
+    grant = '{"t": %s, "op": "lease.grant", "run": 7, "shard": "a", "epoch": 0, "expires": 400, "holder": "%s"%s}'
+    opened, granted = '{"t": 0, "op": "run.open", "run": 7, "shards": ["a"]}', ', "outcome": "granted"'
+    log, path = tmp_path / "log.jsonl", tmp_path / "log.html"
+    log.write_text("\n".join([opened, grant % (1, "one", granted), grant % (2, "two", granted)]) + "\n")
+    assert main(["oracle", "replay", str(log), "--picture", str(path)]) == 1
+    look(browser, path)
+    assert text(browser, "#where") == "step 2 of 2"
+    assert "Line 3" in text(browser, "#why")
+    assert text(browser, "#state tbody") == "a log has no states"
+    assert said(browser) == []
+
+
 def evil(policy: bool, tmp_path: Path) -> Path:
     odd = replace(unruly(), title=EVIL, why=EVIL, rule=EVIL, fence=EVIL, reproduce=(EVIL,))
     sheets = [Sheet(EVIL, (EVIL,), [(EVIL,)])]
@@ -145,3 +161,16 @@ def test_the_policy_stops_what_escaping_would_have_let_through(browser: WebDrive
     look(browser, path)
     assert browser.title != "run"
     assert any("Content Security Policy" in line for line in said(browser))
+
+
+@pytest.mark.parametrize("name", ["zombie", "unruly", "still"])
+def test_a_small_svg_is_the_same_picture_to_the_dot(browser: WebDriver, tmp_path: Path, name: str) -> None:
+    as_drawn = render(as_dot(STORIES[name]()), "svg")
+    shots = []
+    for number, drawn in enumerate((as_drawn, smaller(as_drawn))):
+        path = tmp_path / f"{number}.svg"
+        path.write_bytes(drawn)
+        browser.get(path.as_uri())
+        shots.append(browser.get_screenshot_as_png())
+    assert shots[0] == shots[1]
+    assert 2 * path.stat().st_size < len(as_drawn)

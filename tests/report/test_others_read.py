@@ -39,7 +39,7 @@ def test_a_trace_is_read_by_itf_py_and_has_no_null(written: list[Path]) -> None:
 def test_a_trace_has_a_state_a_line(written: list[Path]) -> None:
     for path in written:
         lines = path.read_text(encoding="utf-8").splitlines()
-        assert sum(line.startswith('  {"#meta": {"index"') for line in lines) == len(read_trace(path).steps) + 1
+        assert sum(line.startswith('  {"#meta":{"index"') for line in lines) == len(read_trace(path).steps) + 1
 
 
 @pytest.mark.parametrize("path", TRACES[:: max(1, len(TRACES) // 6)], ids=lambda path: str(path.name))

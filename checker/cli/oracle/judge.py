@@ -51,7 +51,9 @@ def one_line_errors(source: str) -> Iterator[None]:
 @click.option("--follow", is_flag=True, help="Keep reading a growing log; stop at the first divergence.")
 @click.option("--fence", help="Strict: each answer must be the one that this fence gives, and one that is sound.")
 @click.option(
-    "--picture", type=click.Path(path_type=Path), help="Draw the run up to the divergence (.svg, .png, .dot, .txt)."
+    "--picture",
+    type=click.Path(path_type=Path),
+    help="Draw the run up to the divergence (.svg, .png, .dot, .txt, .html).",
 )
 @click.option("--idle", type=click.FloatRange(min=0), help="With --follow: stop after so many seconds without a line.")
 def replay_command(
@@ -95,12 +97,15 @@ def draw(path: Path, lines: Iterable[bytes], verdict: Verdict) -> None:
     """Draw the run up to its divergence."""
     from fencebench.checker.oracle.replay.story import story_of_log
     from fencebench.checker.report import picture
+    from fencebench.checker.report.html.page import as_html
+    from fencebench.checker.report.html.pages import of_story
 
     forms: dict[str, Callable[[Story], str | bytes]] = {
         ".svg": picture.as_svg,
         ".png": picture.as_png,
         ".dot": picture.as_dot,
         ".txt": picture.as_text,
+        ".html": lambda story: as_html(of_story(story, verdict.verdict, verdict.line is None)),
     }
     if path.suffix not in forms:
         raise BadInput(f"{path}: expected a name that ends in {', '.join(forms)}")

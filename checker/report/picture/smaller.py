@@ -1,6 +1,5 @@
 """Makes an SVG small: what Graphviz says at every element is said once, in a style sheet; the picture is the same."""
 
-import re
 from collections import Counter
 from itertools import groupby
 from xml.etree import ElementTree as Xml
@@ -18,9 +17,6 @@ STYLED = (
     "text-anchor",
 )
 """Attributes that a style sheet can say as well."""
-
-STRAIGHT = re.compile(r"^(M(\S+))C\2 (\S+) \3$")
-"""A line that is written as a curve."""
 
 TITLE = f"{{{SVG}}}title"
 TIP = f"{{{LINK}}}title"
@@ -51,8 +47,6 @@ def tidied(element: Xml.Element) -> None:
         element.text = None
     element.tail = None
     element.attrib.pop(f"{{{XML}}}space", None)
-    if "d" in element.attrib:
-        element.set("d", STRAIGHT.sub(r"\1L\3", element.attrib["d"]))
     for child in list(element):
         if child.tag == TITLE:
             element.remove(child)
