@@ -23,7 +23,7 @@ class Options:
     """
 
     symmetry: bool = True
-    small_states: int = 3_000
+    small_states: int = 4_000
     threads: int = 2
     max_bytes: int | None = None
     spill: Path | None = None

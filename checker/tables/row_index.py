@@ -54,7 +54,7 @@ class Index:
     def sort(self) -> None:
         """Hash every row."""
         hashes = self.hash([column.array for column in self.columns])
-        order = np.argsort(hashes, kind="stable")
+        order = np.argsort(hashes)
         self.hashes, self.numbers = hashes[order], order.astype(np.int32)
 
     def hash(self, rows: list[Ids]) -> Hashes:
@@ -69,7 +69,7 @@ class Index:
     def find(self, rows: list[Ids]) -> Ids:
         """Number the rows, or find two that clash."""
         hashes = self.hash(rows)
-        order = np.argsort(hashes, kind="stable")
+        order = np.argsort(hashes)
         ordered = hashes[order]
         first = np.ones(len(ordered), np.bool_)
         np.not_equal(ordered[1:], ordered[:-1], out=first[1:])

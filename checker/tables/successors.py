@@ -54,7 +54,7 @@ class Successors(NamedTuple):
 
 def successors(fired: Ids, row: Words, kind: Ids, columns: tuple[Ids, Ids, Ids, Ids]) -> Successors:
     """Return rows in which these claims fire; each step has its row, its kind and four columns."""
-    order = np.argsort(3 * row + kind, kind="stable")
+    order = np.argsort(3 * row + kind)
     counts = np.bincount(3 * row + kind, minlength=3 * len(fired)).reshape(-1, 3)
     steps = counts.sum(axis=1)
     first = np.cumsum(steps) - steps
@@ -114,14 +114,6 @@ LARGE = 1 << 12
 """For fewer rows it is not worth to sort out the moves that none of them can take."""
 
 
-class Choice(NamedTuple):
-    """Where the moves of each unit begin and how many they are, in `moves` or, if that is None, among all."""
-
-    starts: Words
-    counts: Words | Ids
-    moves: Words | None
-
-
 class Moves:
     """What a relation says of batches of rows."""
 
@@ -175,23 +167,30 @@ class Moves:
 
     def allowed(self, shareds: Column, units: Column) -> tuple[Words, Words, Ids]:
         """Return (row, move, shared part after it) for the moves that are allowed."""
-        choice = self.choice(shareds)
-        row, move = spread(choice.starts[units], choice.counts[units])
-        if choice.moves is not None:
-            move = choice.moves[move]
+        row, move = self.likely(shareds, units)
         after = self.answers(shareds[row], self.units.effect.array[move])
         allowed = np.flatnonzero(after != FORBIDDEN)
         return row[allowed], move[allowed], after[allowed]
 
-    def choice(self, shareds: Column) -> Choice:
-        """Return the moves of every unit that one of these shared parts may allow."""
+    def likely(self, shareds: Column, units: Column) -> tuple[Words, Words]:
+        """Return (row, move) for the moves that the shared parts may allow: what none of them allows is left out.
+
+        Moves of units that occur often are sorted out before they are listed, those of many different ones after it.
+        """
         starts, counts = self.units.starts.array, self.units.counts.array
+        first, number = starts[units], counts[units]
         if len(shareds) < LARGE:
-            return Choice(starts, counts, None)
-        live = ~self.dead(np.flatnonzero(np.bincount(shareds)))[self.units.effect.array]
-        before = np.concatenate([np.zeros(1, np.int64), np.cumsum(live)])
+            return spread(first, number)
+        live = ~self.dead(np.flatnonzero(np.bincount(shareds)))
+        if int(number.sum()) < self.units.effect.size:
+            row, move = spread(first, number)
+            kept = np.flatnonzero(live[self.units.effect.array[move]])
+            return row[kept], move[kept]
+        of_moves = live[self.units.effect.array]
+        before = np.concatenate([np.zeros(1, np.int64), np.cumsum(of_moves)])
         ends = before[starts + np.maximum(counts, 0)]
-        return Choice(before[starts], ends - before[starts], np.flatnonzero(live))
+        row, move = spread(before[first], (ends - before[starts])[units])
+        return row, np.flatnonzero(of_moves)[move]
 
     def dead(self, shareds: Column) -> Flags:
         """Say of each effect whether none of these shared parts allows it; asked only where that is likely."""
