@@ -5,8 +5,6 @@ of the bench is either a hole in the promises or a free choice; the free choices
 """
 
 from collections.abc import Callable
-from dataclasses import replace
-from itertools import combinations
 
 import pytest
 
@@ -23,7 +21,7 @@ from fencebench.model.machines.shared import Shared
 from fencebench.model.machines.store import Store
 from fencebench.model.machines.worker import Attempt
 from fencebench.model.promises.catalogue import NAMES
-from fencebench.model.promises.promise import Claim, Promise, Scope
+from fencebench.model.promises.promise import Promise, Scope
 from fencebench.model.settings import Bound, Setup
 from fencebench.model.shard import shard_of
 from tests.quick import thorough
@@ -99,9 +97,10 @@ def paid_work_is_used(
     event: Event, checkpoint: Content | None, fixture: int, grant: Grant | None, *, setup: Setup
 ) -> str | None:
     """A checkpoint that is of the granted slice and the pinned revision is gone on from, not graded again."""
-    usable = checkpoint is not None and grant is not None
-    usable = usable and checkpoint.inputs == (grant.named,) == (fixture,) and checkpoint.revisions == (0,)
-    return "a usable checkpoint is left alone" if usable and event.outcome == "from 0" else None
+    if checkpoint is None or grant is None or event.outcome != "from 0":
+        return None
+    usable = checkpoint.inputs == (grant.named,) == (fixture,) and checkpoint.revisions == (0,)
+    return "a usable checkpoint is left alone" if usable else None
 
 
 def nothing_is_dispatched_in_vain(
@@ -128,3 +127,54 @@ CLAIMS = (
     *(Promise(claim, scope=Scope.FINAL) for claim in OF_ENDS),
 )
 MINE = {promise.name for promise in CLAIMS}
+
+FREE = {
+    "register=none": (
+        "nothing_is_dispatched_in_vain",
+        "the store asks whether the lease runs, and a successor has none",
+    ),
+    "model=a revision per epoch": (
+        "rows_are_pinned",
+        "a grant may name a newer revision; two shards tell the difference",
+    ),
+}
+"""What breaks a claim and no promise: choices that are free, and why."""
+
+SEEN = {
+    "call.no_hold": {"no_call_after_the_receipt", "no_call_beside_a_successor", "books_are_exact"},
+    "commit.not_drawn": {"rows_name_what_was_drawn", "books_are_exact"},
+    "settlement=write off whole": {"books_are_exact"},
+    "recovery=next epoch": {"no_grant_before_the_end_of_a_lease", "one_live_hold"},
+    "consumption=stored": {"print_is_what_is_sealed"},
+}
+"""What breaks claims (these, and maybe more), and a promise of the bench with them."""
+
+
+def broken(fence: Fence) -> set[str]:
+    asked = fence.having(promises=CLAIMS)
+    bounds = (Bound(faults=1), Bound(faults=1, spare_attempts=1))
+    return {name for bound in bounds for name in explore(build(asked, bound)).findings}
+
+
+@pytest.mark.parametrize("name", ["reference", "token-level", "compensating"])
+def test_the_sound_fences_keep_every_claim(name: str) -> None:
+    assert broken(FENCES[name]) == set()
+
+
+@pytest.mark.parametrize("part", SEEN)
+def test_what_breaks_a_claim_breaks_a_promise(part: str) -> None:
+    found = broken(altered(REFERENCE, part))
+    assert found >= SEEN[part]
+    assert found & {*NAMES}
+
+
+@pytest.mark.parametrize("part", FREE)
+def test_a_free_choice_breaks_a_claim_and_no_promise(part: str) -> None:
+    assert broken(altered(REFERENCE, part)) == {FREE[part][0]}
+
+
+@thorough
+@pytest.mark.parametrize("part", sorted({*rule_names(REFERENCE), *strategy_changes(REFERENCE)} - {*FREE}))
+def test_no_single_part_breaks_a_claim_unseen(part: str) -> None:
+    found = broken(altered(REFERENCE, part))
+    assert found & {*NAMES} or not found
