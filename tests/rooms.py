@@ -82,5 +82,5 @@ STANDING = {
 PRINTING = {"checker/report/text.py"}
 """Files outside the command line that still print: to be mended as well."""
 
-MISNAMED = {}
+MISNAMED: set[str] = set()
 """Files that still have a name with an old word."""
