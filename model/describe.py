@@ -186,4 +186,5 @@ def describe(before: State, step: Transition, *, setup: Setup) -> StepDescriptio
     """Describe a step to a person."""
     changed = tuple(c for c in changes(before, step, setup) if c[2] != c[3].split(" of ")[0])
     told = () if step.unit is None else tuple(leases(step.after.units[step.unit], setup))
-    return StepDescription(changed, told)
+    shown = step.event.evidence.shown if step.event.evidence else ()
+    return StepDescription((*shown, *changed), told)

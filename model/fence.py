@@ -6,8 +6,11 @@ from contextlib import redirect_stdout
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from importlib import import_module
+from operator import itemgetter
 from traceback import extract_tb
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, get_args, get_origin
+
+from fencebench.model.machine import Evidence
 
 if TYPE_CHECKING:
     from fencebench.model.promises.promise import Promise
@@ -88,6 +91,42 @@ class Answer(NamedTuple):
     refusal: Refusal | None
     rule: str = ""
     behind: tuple[str, ...] = ()
+    evidence: Evidence | None = None
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """What an event keeps of who answered."""
+        return {"rule": self.rule, "behind": self.behind, "evidence": self.evidence}
+
+
+ATOMIC = (
+    "each answer of your own code is one step by assumption: what transactions do to each other between their "
+    "statements is for `oracle linearize` and tests with real clients"
+)
+"""What a search with somebody else's answers does not show."""
+
+
+class Respondent(Protocol):
+    """Whoever answers a boundary in the place of its rules; `promises` are what is asked of it besides the bench's own.
+
+    It is a function of (request, view): equal questions have equal answers. `fence` is given for its rules at that
+    boundary, which say what would have been answered without it.
+    """
+
+    @property
+    def name(self) -> str:
+        """What it is called where a rule would be named."""
+
+    @property
+    def summary(self) -> str:
+        """Say who answered how much."""
+
+    @property
+    def promises(self) -> tuple["Promise", ...]:
+        """Promises about its answers."""
+
+    def answer(self, fence: "Fence", boundary: str, request: Any, view: Any) -> Answer:
+        """Answer a question."""
 
 
 def boundary(asks: str) -> Any:
@@ -125,6 +164,7 @@ class Fence:
         promises: what this fence is asked for on top of the bench's own promises.
         faults: what can strike it on top of the bench's own faults.
         machines: what each shard has on top of the bench's own machines.
+        answered: boundaries that somebody else answers, and who; their rules only say what would have been answered.
         removed: rules that it was made without.
 
     """
@@ -159,6 +199,7 @@ class Fence:
     promises: tuple["Promise", ...] = ()
     faults: tuple["Fault", ...] = ()
     machines: tuple["Component", ...] = ()
+    answered: tuple[tuple[str, Respondent], ...] = ()
     removed: tuple[str, ...] = field(default=(), repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -168,14 +209,23 @@ class Fence:
                     f"fence {self.name}: {name} cannot be {getattr(self, name)!r}; expected one of {', '.join(values)}"
                 )
         for name in (*BOUNDARIES, "promises", "faults", "machines"):
-            if not isinstance(getattr(self, name), tuple):
-                raise FenceError(f"fence {self.name}: {name} must be a tuple; found {getattr(self, name)!r}")
+            if not isinstance(found := getattr(self, name), tuple):
+                hint = f"; write fence.having({name}=…)" if is_respondent(found) else ""
+                raise FenceError(f"fence {self.name}: {name} must be a tuple; found {found!r}{hint}")
         for name in BOUNDARIES:
             check_rules(self, name)
 
     def rules(self) -> tuple[tuple[str, Rule], ...]:
-        """Return every rule with its full name, in order."""
-        return tuple((f"{b}.{r.name}", r) for b in BOUNDARIES for r in getattr(self, b))
+        """Return every rule that is asked, with its full name, in order."""
+        return tuple((f"{b}.{r.name}", r) for b in BOUNDARIES if not self.respondent(b) for r in getattr(self, b))
+
+    def respondent(self, boundary: str) -> Respondent | None:
+        """Return who answers the boundary in the place of its rules."""
+        return next((who for name, who in self.answered if name == boundary), None)
+
+    def looks(self, boundary: str) -> bool:
+        """Say whether anybody looks at the boundary at all."""
+        return bool(getattr(self, boundary)) or self.respondent(boundary) is not None
 
     def without(self, *names: str) -> "Fence":
         """Return this fence less the named rules; a name is `rule` (everywhere) or `boundary.rule`.
@@ -192,12 +242,13 @@ class Fence:
         kept: dict[str, Any] = {
             b: tuple(r for r in getattr(self, b) if r.name not in names and f"{b}.{r.name}" not in names)
             for b in BOUNDARIES
+            if not self.respondent(b)
         }
         summary = f"{self.summary}, without {', '.join(names)}"
         return self.having(name=f"{self.name}-without-{'-'.join(names)}", summary=summary, **kept)
 
     def having(self, **changes: Any) -> "Fence":
-        """Return this fence with other rules at a boundary, or another strategy in a field.
+        """Return this fence with other rules, or a respondent, at a boundary, or another strategy in a field.
 
         Raises:
             FenceError: there is no such boundary or strategy, or it cannot be that.
@@ -206,22 +257,36 @@ class Fence:
         for name in changes:
             if name not in {f.name for f in fields(self)}:
                 raise FenceError(f"fence {self.name}: there is no boundary or strategy {name!r}; see fencebench list")
+        who = {b: changes.pop(b) for b in BOUNDARIES if is_respondent(changes.get(b))}
+        kept = [(b, old) for b, old in self.answered if b not in (*who, *changes)]
+        changes = {**changes, "answered": tuple(sorted((*kept, *who.items()), key=itemgetter(0)))}
+        mine = with_promises((), self.answered)
+        own = tuple(p for p in changes.get("promises", self.promises) if p not in mine)
+        changes["promises"] = with_promises(own, changes["answered"])
         gone = (r.name for b in BOUNDARIES if b in changes for r in getattr(self, b))
         removed = dict.fromkeys((*self.removed, *gone))
         return replace(self, **changes, removed=tuple(removed))
 
     def has(self, what: str) -> bool:
-        """Say whether the fence has the rule `boundary.rule`, or the strategy `field=value`."""
+        """Say whether the fence has the rule `boundary.rule`, or the strategy `field=value`.
+
+        A respondent is taken to do what the rules in whose place it answers do.
+        """
         if "=" in what:
             name, value = what.split("=")
             return bool(getattr(self, name) == value)
-        return any(full == what for full, _ in self.rules())
+        return any(f"{b}.{r.name}" == what for b in BOUNDARIES for r in getattr(self, b))
 
     def strategies(self) -> dict[str, str]:
         """Return the strategies, by name."""
         return {name: getattr(self, name) for name in STRATEGIES}
 
     def judge(self, boundary: str, request: object, view: object) -> Answer:
+        """Ask whoever answers the boundary: somebody else, or its rules."""
+        who = self.respondent(boundary)
+        return who.answer(self, boundary, request, view) if who else self.by_rules(boundary, request, view)
+
+    def by_rules(self, boundary: str, request: object, view: object) -> Answer:
         """Ask the boundary's rules in order; the first that applies answers."""
         applying = [r for r in getattr(self, boundary) if asked(f"{boundary}.{r.name}", r, request, view)]
         if not applying:
@@ -237,6 +302,18 @@ STRATEGIES: dict[str, tuple[str, ...]] = {
     f.name: get_args(f.type) for f in fields(Fence) if get_origin(f.type) is Literal
 }
 """Every strategy, and the values that it can have."""
+
+
+def is_respondent(value: object) -> bool:
+    """Say whether a value answers questions of a boundary."""
+    return callable(getattr(value, "answer", None))
+
+
+def with_promises(
+    promises: tuple["Promise", ...], answered: tuple[tuple[str, Respondent], ...]
+) -> tuple["Promise", ...]:
+    """Return promises of a fence with those about the answers of somebody else, each once."""
+    return tuple(dict.fromkeys((*promises, *(promise for _, who in answered for promise in who.promises))))
 
 
 def check_rules(fence: Fence, boundary: str) -> None:

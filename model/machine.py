@@ -61,11 +61,22 @@ class State(NamedTuple, Generic[S, U]):
     units: tuple[U, ...]
 
 
+class Evidence(NamedTuple):
+    """What an answer from outside the model rests on: (part, field, old, new) for a person, as in `StepDescription`.
+
+    `wrong` says what was written otherwise than was answered, or nothing.
+    """
+
+    shown: tuple[tuple[str, str, str, str], ...] = ()
+    wrong: str = ""
+
+
 class Event(NamedTuple):
     """What happened in a step, in the words that a trace, a count and a picture need.
 
     `outcome` is the answer, or the class of a refusal; `rule` is the `boundary.rule` that answered and `behind` the
-    rules that would have answered had it not stood before them. `message` identifies a row in flight.
+    rules that would have answered had it not stood before them. `message` identifies a row in flight. `evidence` is
+    there where no rule answered but somebody else.
     """
 
     action: str
@@ -78,6 +89,7 @@ class Event(NamedTuple):
     fault: str = ""
     epoch: int | None = None
     message: Hashable = None
+    evidence: Evidence | None = None
 
 
 class Step(NamedTuple):

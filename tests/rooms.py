@@ -66,6 +66,10 @@ ROOMS = {
         "judges logs, histories, answers and rows of other implementations",
         ("model", "checker/search"),
     ),
+    "checker/answered": Room(
+        "boundaries that somebody else answers: questions as rows, functions, databases, processes",
+        ("model", "checker/search", "checker/fast/explore", "checker/oracle/drive/process"),
+    ),
     "checker/api": Room(
         "what `from fencebench import …` gives",
         ("model", "checker/search", "checker/analysis", "checker/report", "checker/oracle"),

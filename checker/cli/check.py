@@ -10,6 +10,7 @@ from fencebench.checker.analysis.any_shards import AnyShards, check_any
 from fencebench.checker.analysis.bounds import Asked, fits_fence, read_toml, with_earlier_run
 from fencebench.checker.analysis.check import EXITS, Checked, Engine, check
 from fencebench.checker.analysis.fences import find_fence
+from fencebench.checker.answered.table import ahead
 from fencebench.checker.cli.engine_options import engine_asked
 from fencebench.checker.cli.options import (
     EXIT_CODES,
@@ -23,7 +24,7 @@ from fencebench.checker.cli.options import (
     limits_asked,
     long_options,
 )
-from fencebench.checker.cli.progress import clear, interruptible, watcher
+from fencebench.checker.cli.progress import asking, clear, interruptible, watcher
 from fencebench.checker.errors import BadInput
 from fencebench.checker.files import artifact, write_whole
 from fencebench.checker.report.any_text import FORMATS as ANY_FORMATS
@@ -74,6 +75,7 @@ def run_any(
     fences: list[Fence], limits: Limits, engine: Engine, traces: Path | None, options: Mapping[str, Any]
 ) -> int:
     """Check the fences for any number of shards; print; return the exit code."""
+    tokens_by_rules(fences)
     wanted = any_asked(options)
     for fence in fences:
         fits_fence(fence, wanted)
@@ -103,6 +105,7 @@ def run_check(fences: tuple[str, ...], every: bool, form: Format[Answer], traces
     limits = limits_of(options)
     engine = engine_asked(options, named, limits)
     if options["reduce"]:
+        tokens_by_rules(named)
         fits_reduction(named, every, options["property_"])
     if wants_any(options):
         return run_any(named, limits, engine, traces, {**options, "every": every, "form": form})
@@ -171,12 +174,27 @@ def limits_of(options: Mapping[str, Any]) -> Limits:
     return limits_asked(options, stop_at)
 
 
+def tokens_by_rules(fences: list[Fence]) -> None:
+    """Refuse a fence of which somebody else answers where tokens are summed: a reduced state has no such sums.
+
+    Raises:
+        BadInput: there is one.
+    """
+    for fence in fences:
+        for boundary in ("reserve", "call"):
+            if fence.respondent(boundary):
+                raise BadInput(
+                    f"{fence.name}: {boundary} is answered by your own code; leave out --reduce, --shards any"
+                )
+
+
 def checked(fence: Fence, wanted: Asked, limits: Limits, engine: Engine) -> Checked:
     """Check one fence, with progress; one that forgets the run in a key is also tried as a second run."""
     if wanted.union and fence.name in KEYED_WITHOUT_RUN:
         wanted = with_earlier_run(wanted)
-    with interruptible(watcher(fence.name)) as watch:
+    with asking(fence), interruptible(watcher(fence.name)) as watch:
         try:
+            ahead(fence, wanted.bounds, wanted.settings, watch)
             return check(fence, wanted, limits, engine, watch)
         finally:
             clear()

@@ -10,6 +10,7 @@ from fencebench.checker.cli.options import EXIT_CODES, HELP
 
 COMMANDS = {
     "accept": "cli.accept:accept_command",
+    "ask": "cli.ask:ask_command",
     "audit": "cli.oracle.audit:audit_command",
     "check": "cli.check:check_command",
     "diff": "cli.diff:diff_command",

@@ -9,7 +9,9 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import NamedTuple
 
+from fencebench.checker.answered.respondent import Respondent, unwatched
 from fencebench.checker.search.limits import Watch
+from fencebench.model.fence import Fence
 
 
 class Sight(NamedTuple):
@@ -131,3 +133,24 @@ def interruptible(watch: Watch) -> Iterator[Watch]:
         yield patient
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def asking(fence: Fence, every_seconds: float = 10.0) -> Iterator[None]:
+    """Tell how many questions are answered by whoever answers boundaries of a fence, while a search goes on."""
+    due = time.monotonic() + every_seconds
+
+    def tell(who: Respondent) -> None:
+        nonlocal due
+        if time.monotonic() >= due:
+            due = time.monotonic() + every_seconds
+            print(who.pace, file=sys.stderr, flush=True)
+
+    answered = [who for _, who in fence.answered if isinstance(who, Respondent)]
+    for who in answered:
+        who.watch = tell
+    try:
+        yield
+    finally:
+        for who in answered:
+            who.watch = unwatched

@@ -50,6 +50,10 @@ def with_rule(fence: Fence, boundary: str, rule: Rule) -> Fence:
 def candidates(fence: Fence) -> Iterator[tuple[str, str, Fence]]:
     """Yield the fence with each rule, then each strategy, that the reference has and it has not."""
     for boundary in reversed(BOUNDARIES):
+        if who := fence.respondent(boundary):
+            sentence = f"the rules in whose place {who.name} answers"
+            yield boundary, sentence, fence.having(**{boundary: getattr(fence, boundary)})
+            continue
         for rule in getattr(REFERENCE, boundary):
             if rule not in getattr(fence, boundary):
                 yield f"{boundary}.{rule.name}", rule.sentence, with_rule(fence, boundary, rule)

@@ -15,6 +15,7 @@ from fencebench.checker.files import columns
 from fencebench.checker.report.case import records, story_of
 from fencebench.checker.search.limits import INTERRUPTED, Stop, StopKind
 from fencebench.checker.search.result import Coverage, Result, Verdict
+from fencebench.model.fence import ATOMIC
 from fencebench.model.promises.catalogue import names_of
 from fencebench.model.settings import FAULTS
 
@@ -96,6 +97,9 @@ def facts(checked: Checked) -> Iterator[tuple[str, str]]:
     if not checked.limit and all(run.progress_faults is not None for run in checked.runs):
         yield "can_finish", f"judged on the state graph: {', '.join(dict.fromkeys(judged))}"
     yield "faults tried", faults_tried(checked.coverage)
+    yield from ((f"{boundary} answered by", who.summary) for boundary, who in checked.fence.answered)
+    if checked.fence.answered:
+        yield "not shown", ATOMIC
     if checked.unjudged:
         yield "reductions", "; ".join(dict.fromkeys(str(note) for run in checked.runs for note in run.result.notes))
         return

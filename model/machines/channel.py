@@ -24,7 +24,7 @@ def event_of(answer: Answer, row: Request, number: int = 0) -> Event:
     """Return the event of a commit that arrives; rows of one attempt that differ are told apart by a number."""
     outcome = str(answer.refusal or "COMMITTED")
     label = f"commit epoch {row.epoch}{f' #{number}' if number else ''}"
-    return Event("deliver", "worker", "ledger", label, outcome, *answer[1:], epoch=row.epoch, message=row)
+    return Event("deliver", "worker", "ledger", label, outcome, epoch=row.epoch, message=row, **answer.given)
 
 
 def in_flight(channel: Rows, epoch: int) -> bool:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from fencebench.model.fence import Refusal
 from fencebench.model.machine import Event, Step
 from fencebench.model.machines.ledger import Content, Grant, Hold, Ledger, Request, sealed
-from fencebench.model.machines.shared import Effect, lost
+from fencebench.model.machines.shared import Account, Effect, accounts, lost, stands
 from fencebench.model.machines.worker import Attempt, Changes
 from fencebench.model.settings import Setup
 
@@ -38,12 +38,16 @@ class Driver(NamedTuple):
 
 
 class ReserveView(NamedTuple):
-    """What the ledger may look at when a grant is asked for; `fits` says whether the run's ceiling covers it."""
+    """What the ledger may look at when a grant is asked for; `fits` says whether the run's ceiling covers it.
+
+    A respondent is shown an `account` for which that is so.
+    """
 
     ledger: Ledger
     grant: Grant | None
     fits: bool
     setup: Setup
+    account: Account | None = None
 
 
 def watches(driver: Driver, epoch: int) -> bool:
@@ -78,12 +82,12 @@ def reserve(
         return
     tokens = tokens_asked(checkpoint, fixture, setup)
     request, waits = driver.asked or Request(setup.epoch, tokens, named=fixture), driver.phase == "over ceiling"
-    for fits in (True, False):
-        answer = setup.fence.judge("reserve", request, ReserveView(ledger, grant, fits, setup))
+    for fits, how, account in fitting(request, ledger, setup):
+        answer = setup.fence.judge("reserve", request, ReserveView(ledger, grant, fits, setup, account))
         outcome = str(answer.refusal or "reserved")
-        event = Event("reserve", "driver", "ledger", f"reserve epoch {setup.epoch}", outcome, *answer[1:])
-        event = event._replace(epoch=setup.epoch, message=request)
-        presumes = Effect(asks=request.tokens, fits=fits, incarnation=driver.incarnation)
+        event = Event("reserve", "driver", "ledger", f"reserve epoch {setup.epoch}", outcome)
+        event = event._replace(epoch=setup.epoch, message=request, **answer.given)
+        presumes = Effect(asks=request.tokens, fits=fits, stands=how, incarnation=driver.incarnation)
         goes_on = presumes._replace(resting=-int(waits))
         if answer.refusal is None:
             yield from granted(event, goes_on, driver, ledger, elder, request, setup)
@@ -94,6 +98,18 @@ def reserve(
         elif not waits:
             waiting = driver._replace(phase="over ceiling", asked=None)
             yield Step(event, (("driver", waiting),), presumes._replace(resting=1))
+
+
+def fitting(
+    request: Request, ledger: Ledger, setup: Setup
+) -> Iterator[tuple[bool, tuple[int, ...] | None, Account | None]]:
+    """Yield whether the hold fits; for a respondent in each way in which tokens may stand, with an account."""
+    if setup.fence.respondent("reserve") is None:
+        yield from ((fits, None, None) for fits in (True, False))
+        return
+    booked = sum(row.tokens for row in ledger.receipts)
+    for account in accounts(request.tokens, booked, setup.settings.plan_tokens):
+        yield sum(account[:3]) + request.tokens <= account.ceiling, stands(account, request.tokens), account
 
 
 def granted(

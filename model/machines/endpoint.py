@@ -21,7 +21,8 @@ from fencebench.model.settings import Setup, revision_name
 class CallView(NamedTuple):
     """What the gateway may look at: the attempt's grant, what it has drawn, the slice that it loaded.
 
-    `covered` says whether the provider's allowance still covers the call.
+    `covered` says whether the provider's allowance still covers the call, `above` by how many tokens it lifts what the
+    run has burned above it.
     """
 
     grant: Grant
@@ -29,6 +30,7 @@ class CallView(NamedTuple):
     loaded: int
     covered: bool
     setup: Setup
+    above: int = 0
 
     @property
     def hold(self) -> Hold:
@@ -64,15 +66,22 @@ def grade(
     cases = min(m for m in setup.milestones if m > before)
     tokens = (cases - before) * setup.settings.tokens_per_case
     request = Request(setup.epoch, tokens, named=attempt.loaded)
-    for covered in (True, False) if setup.fence.has("call.over_ceiling") else (None,):
-        view = CallView(grant, meter, attempt.loaded, covered is not False, setup)
+    for covered, above in covering(setup):
+        view = CallView(grant, meter, attempt.loaded, covered is not False, setup, above or 0)
         answer = setup.fence.judge("call", request, view)
         event = done(setup, "grade", "model", f"grade {before}–{cases}", answer, "")._replace(message=request)
-        presumes = Effect(draws=tokens, covered=covered)
+        presumes = Effect(draws=tokens, covered=covered, stands=None if above is None else (above,))
         if answer.refusal is None:
             yield from calls(event, attempt, cases, meter + tokens, presumes._replace(burned=tokens), setup)
         else:
             yield Step(event, turned_away(attempt, clock, answer.refusal, setup), presumes)
+
+
+def covering(setup: Setup) -> tuple[tuple[bool | None, int | None], ...]:
+    """Return whether the allowance may cover a call, as far as anybody looks; a respondent sees how near it is."""
+    if setup.fence.respondent("call") is not None:
+        return (True, -1), (True, 0), (False, 1)
+    return ((True, None), (False, None)) if setup.fence.has("call.over_ceiling") else ((None, None),)
 
 
 def turned_away(attempt: Attempt, clock: Clock, refusal: Refusal, setup: Setup) -> Changes:

@@ -55,8 +55,8 @@ def consume(driver: Driver, ledger: Ledger, store: Store, reduced: Rows, *, setu
         request = Request(epoch, content=content)
         answer = setup.fence.judge("consume", request, ConsumeView(ledger, setup.pinned(epoch), setup))
         outcome = str(answer.refusal or "consumed")
-        event = Event("consume", "report", "ledger", f"consume epoch {epoch}", outcome, *answer[1:], epoch=epoch)
-        event = event._replace(message=request)
+        event = Event("consume", "report", "ledger", f"consume epoch {epoch}", outcome, epoch=epoch, message=request)
+        event = event._replace(**answer.given)
         if answer.refusal is None:
             stray = int(row not in accepted(ledger, store, setup))
             effect = Effect(rows=1, reduced=int(not reduced), unaccepted=stray, is_open=True)

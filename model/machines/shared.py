@@ -7,6 +7,7 @@ quietly); `seeds/002`, what it would change next (a report that refuses).
 """
 
 from collections.abc import Iterator
+from itertools import product
 from typing import Any, NamedTuple
 
 from fencebench.model.machine import REFUSED, Event, Part, Refused, SharedStep, Step
@@ -61,13 +62,14 @@ class Effect(NamedTuple):
     """What a step presumes of the shared part (None presumes nothing), and what it adds to it.
 
     Presumed: `fault` has budget; holding `asks` tokens `fits` the ceiling; burning `draws` is `covered` by it; the
-    alias resolves to `alias`; the driver's incarnation is `incarnation`, or is later than `outlived`; the report
-    `is_open`.
+    alias resolves to `alias`; it `stands` so with the tokens (`standing`); the driver's incarnation is `incarnation`,
+    or is later than `outlived`; the report `is_open`.
     """
 
     fault: str = ""
     asks: int = 0
     fits: bool | None = None
+    stands: tuple[int, ...] | None = None
     draws: int = 0
     covered: bool | None = None
     alias: int | None = None
@@ -118,11 +120,65 @@ def index_of(fault: str, limits: Limits) -> int:
     return FAULTS.index(fault) if fault in FAULTS else len(FAULTS) + limits.own.index(fault)
 
 
+class Account(NamedTuple):
+    """Tokens of a run by kind, and its ceiling: what a respondent is shown where a rule is told whether it fits."""
+
+    committed: int
+    written_off: int
+    held: int
+    ceiling: int
+
+
+PARTIAL = ((0,), (1,), (2,), (0, 1), (0, 2), (1, 2))
+"""Sums that leave some kind of promised tokens out."""
+
+
+def stands(account: Account, asks: int) -> tuple[int, ...]:
+    """Say how tokens stand to the ceiling: alone above it (2), all below it (-1) or just at it (0), else part by part.
+
+    A sum that leaves kinds of tokens out answers alike for accounts that stand alike.
+    """
+    room = account.ceiling - asks
+    total = sum(account[:3])
+    if room < 0:
+        return (2,)
+    if total <= room:
+        return (0,) if total == room else (-1,)
+    return tuple(int(sum(account[i] for i in part) > room) for part in PARTIAL)
+
+
+def compared(total: int, ceiling: int) -> tuple[int, ...]:
+    """Say whether a total is below (-1), at (0) or above (1) the ceiling."""
+    return ((total > ceiling) - (total < ceiling),)
+
+
+def standing(shared: Shared, effect: Effect) -> tuple[int, ...]:
+    """Say how the tokens that a step asks for, or draws, stand to the ceiling."""
+    if effect.draws:
+        return compared(shared.burned + effect.draws, shared.ceiling)
+    return stands(Account(shared.committed, shared.written_off, shared.held, shared.ceiling), effect.asks)
+
+
+def accounts(asks: int, booked: int, plan: int) -> Iterator[Account]:
+    """Yield an account for each way in which tokens can stand to a ceiling, as near to it as can be.
+
+    At least `booked` tokens are committed; the ceiling is that of four plans, or one below what is asked.
+    """
+    room = 4 * plan - asks
+    amounts = (0, room // 3 + 1, room // 2 + 1, room, room + 1)
+    found = (Account(max(c, booked), w, h, 4 * plan) for c, w, h in product(amounts, repeat=3))
+    nearest = sorted(found, key=lambda a: abs(sum(a[:3]) - room))
+    yield from {stands(a, asks): a for a in reversed(nearest)}.values()
+    if asks:
+        yield Account(booked, 0, 0, asks - 1)
+
+
 def presumed(shared: Shared, effect: Effect) -> bool:
     """Say whether all that the effect presumes is true."""
     return (
         effect.fits in (None, shared.promised + effect.asks <= shared.ceiling)
         and effect.covered in (None, shared.burned + effect.draws <= shared.ceiling)
+        and effect.stands in (None, standing(shared, effect))
         and effect.alias in (None, shared.alias)
         and effect.incarnation in (None, shared.incarnation)
         and (effect.outlived is None or effect.outlived < shared.incarnation)

@@ -68,7 +68,7 @@ def answered(attempt: Attempt, clock: Clock, refusal: Refusal | None, then: str)
 def done(setup: Setup, action: str, target: str, label: str, answer: Answer, success: str) -> Event:
     """Return the event of a worker's call and its answer."""
     outcome = str(answer.refusal or success)
-    return Event(action, "worker", target, label, outcome, answer.rule, answer.behind, epoch=setup.epoch)
+    return Event(action, "worker", target, label, outcome, epoch=setup.epoch, **answer.given)
 
 
 def begin(attempt: Attempt, checkpoint: Content | None, fixture: int, clock: Clock, *, setup: Setup) -> Iterator[Step]:
@@ -101,7 +101,7 @@ def begin(attempt: Attempt, checkpoint: Content | None, fixture: int, clock: Clo
 def check_lease(attempt: Attempt, clock: Clock, *, setup: Setup) -> Iterator[Step]:
     """Before each write the worker looks at its own clock, where the fence has it look at all."""
     then = {"graded": "may put", "stored": "may send"}.get(attempt.phase)
-    if then is None or attempt.gone or not setup.fence.write:
+    if then is None or attempt.gone or not setup.fence.looks("write"):
         return
     answer = setup.fence.judge("write", Request(setup.epoch), WriteView(clock.reading_seconds, setup))
     yield Step(
@@ -117,7 +117,7 @@ def claimed(setup: Setup) -> int:
 def may(attempt: Attempt, write: str, setup: Setup) -> bool:
     """Say whether the next thing the worker does is this write: `put` or `send`."""
     unchecked = {"put": "graded", "send": "stored"}[write]
-    return not attempt.gone and attempt.phase == (f"may {write}" if setup.fence.write else unchecked)
+    return not attempt.gone and attempt.phase == (f"may {write}" if setup.fence.looks("write") else unchecked)
 
 
 def send(attempt: Attempt, channel: tuple[Request, ...], meter: int, *, setup: Setup) -> Iterator[Step]:

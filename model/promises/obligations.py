@@ -93,7 +93,7 @@ def actions(fence: Fence, bounds: tuple[Bound, ...]) -> Iterator[tuple[str, Need
     """Yield the actions that this fence has, each with its need."""
     absent = {
         "tell_store": fence.register == "none",
-        "check_lease": not fence.write,
+        "check_lease": not fence.looks("write"),
         "seal": fence.sealing == "with commit",
         "resume_checkpoint": fence.checkpoint == "none",
         "replay": fence.on_stale != "replay",
