@@ -138,11 +138,11 @@ class Explorer:
 
     def losses(self, state: State, writes: bool) -> Iterator[Outcome]:
         """Yield the host lost during the call, and while the checkpoint is written."""
-        for step in self.faults(state, "preempt"):
+        for step in self.lost_hosts(state):
             yield self.outcome("preempt", state, step)
         for lost in self.faults(state, "lose_reply") if writes else ():
             drawn = lost.after.shared.burned - state.shared.burned
-            for step in self.faults(self.plain(lost.after), "preempt"):
+            for step in self.lost_hosts(self.plain(lost.after)):
                 yield self.outcome("preempt the write", state, step)._replace(drawn=drawn)
 
     def faults(self, state: State, fault: str) -> Iterator[Transition]:
@@ -151,6 +151,11 @@ class Explorer:
             strikes = step.event.fault == fault and step.event.epoch == self.watched(state)
             if strikes and (fault != "lose_reply" or step.event.action == "grade"):
                 yield step
+
+    def lost_hosts(self, state: State) -> Iterator[Transition]:
+        """Yield the step in which the host is lost, and may come back; to stay away for good is a choice of later."""
+        watched = f"attempt{self.watched(state)}"
+        yield from (step for step in self.faults(state, "preempt") if self.part(step.after, watched).gone)
 
     def outcome(self, what: str, state: State, step: Transition) -> Outcome:
         """Return an outcome; totals of the run are counted by the criterion alone."""

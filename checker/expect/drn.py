@@ -12,7 +12,7 @@ from typing import NamedTuple
 from fencebench.checker.expect.attempt import Attempts, End, explored
 from fencebench.checker.expect.decision import Choice, chances, decisions
 from fencebench.checker.expect.kernel import alternatives, scope_of
-from fencebench.checker.expect.load import Load, settings_of, with_checkpoints
+from fencebench.checker.expect.load import Load, modelled
 from fencebench.model.fence import Fence
 from fencebench.model.machine import State
 from fencebench.model.machines.ledger import Content
@@ -86,13 +86,13 @@ class Chain:
 
 def chain(fence: Fence, load: Load) -> str:
     """Write the chain of a shard's attempts."""
-    found = explored(with_checkpoints(fence, load), settings_of(load), scope_of(load))
+    found = explored(*modelled(fence, load), scope_of(load))
     return written("DTMC", ("burned", "seconds"), Chain(found, load).rows())
 
 
 def process(fence: Fence, load: Load, epochs: int) -> str:
     """Write the decision process of a shard's attempts, dead ones included; `over` once nobody has to act any more."""
-    found = decisions(with_checkpoints(fence, load), settings_of(load), epochs, bool(load.late_per_commit))
+    found = decisions(*modelled(fence, load), epochs, bool(load.late_per_commit))
     numbers = {state: number for number, state in enumerate(found.choices)}
     over = len(numbers)
     rows = [decided(state, choices, numbers, over, load) for state, choices in found.choices.items()]

@@ -10,7 +10,7 @@ import numpy as np
 from fencebench.checker.expect.admission import Draws, drawn, needed, one_shard, simulate
 from fencebench.checker.expect.decision import Range, decisions, ranges
 from fencebench.checker.expect.kernel import Kernel, kernel
-from fencebench.checker.expect.load import Load, settings_of, with_checkpoints
+from fencebench.checker.expect.load import Load, modelled
 from fencebench.checker.expect.renewal import Law, Shard, at_most, expected, of_run, quantile, shard
 from fencebench.model.build import build
 from fencebench.model.fence import Fence
@@ -164,7 +164,8 @@ def runs_of(load: Load) -> int:
 
 def compete(fence: Fence, load: Load) -> bool:
     """Say whether a grant is refused, or has to wait, where the ceiling does not cover it."""
-    machine = build(fence, Bound(1, 1, 0, ceiling_tokens=0), settings_of(load))
+    fence, settings = modelled(fence, load)
+    machine = build(fence, Bound(1, 1, 0, ceiling_tokens=0), settings)
     return next(machine.successors(machine.initial)).event.outcome != "reserved"
 
 
@@ -251,7 +252,7 @@ def returning(fence: Fence, load: Load) -> Returns:
     coarse = replace(load, call_cases=max(load.call_cases, math.ceil(load.cases / MOST_CALLS)))
     checkpoint = load.checkpoint_cases
     coarse = replace(coarse, checkpoint_cases=max(checkpoint, coarse.call_cases) if checkpoint else checkpoint)
-    graph = decisions(with_checkpoints(fence, coarse), settings_of(coarse), epochs, bool(load.late_per_commit))
+    graph = decisions(*modelled(fence, coarse), epochs, bool(load.late_per_commit))
     return Returns(epochs, coarse.call_cases, **ranges(graph, coarse))
 
 

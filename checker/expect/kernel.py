@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from fencebench.checker.expect.attempt import Attempts, End, Place, Scope, explored
-from fencebench.checker.expect.load import Load, settings_of, with_checkpoints
+from fencebench.checker.expect.load import Load, modelled
 from fencebench.model.fence import Fence
 from fencebench.model.machines.ledger import Content
 
@@ -50,8 +50,7 @@ class Kernel:
 
 def kernel(fence: Fence, load: Load) -> Kernel:
     """Return the kernel of a fence under a load."""
-    fence = with_checkpoints(fence, load)
-    found = explored(fence, settings_of(load), scope_of(load))
+    found = explored(*modelled(fence, load), scope_of(load))
     order = sorted(found, key=lambda c: (c is not None, c or Content()))
     numbers = {checkpoint: i for i, checkpoint in enumerate(order)}
     starts = (

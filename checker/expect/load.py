@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from fencebench.checker.errors import BadInput
 from fencebench.model.fence import Fence
-from fencebench.model.settings import Settings
+from fencebench.model.settings import RANGES, Settings
 
 
 @dataclass(frozen=True)
@@ -88,9 +88,9 @@ INPUTS: Mapping[str, Input] = {
     "interruptions_per_attempt": Input("or: chance that a host is lost while it grades a whole shard", most=1),
     "interruptions_per_case": Input("or: chance that a host is lost while it grades a case", most=1),
     "seconds_per_case": Input("seconds that a case takes", above=True),
-    "shards": Input("shards of the run", whole=True, least=1, most=10_000),
-    "cases": Input("cases a shard", whole=True, least=1, most=100_000),
-    "tokens_per_case": Input("tokens a case", whole=True, least=1, most=10**9),
+    "shards": Input("shards of the run", whole=True, least=1, most=RANGES["shards"][1]),
+    "cases": Input("cases a shard", whole=True, least=2, most=RANGES["cases"][1]),
+    "tokens_per_case": Input("tokens a case", whole=True, least=1, most=RANGES["tokens_per_case"][1]),
     "call_cases": Input("cases in one model call", whole=True, least=1),
     "checkpoint_cases": Input(
         "a checkpoint after every so many cases, 0 for none; default: the fence's own", whole=True
@@ -181,27 +181,31 @@ def loaded(values: Mapping[str, Any], where: str, base: Load | None = None) -> L
     return load
 
 
-def settings_of(load: Load) -> Settings:
-    """Return the model's settings: a milestone after each call and at each checkpoint, no skew.
+def modelled(fence: Fence, load: Load) -> tuple[Fence, Settings]:
+    """Return the fence and the model's settings: a milestone after each call and at each checkpoint, no skew.
 
-    The one place that says how finely the machines are explored.
+    The one place that says how finely the machines are explored, and which checkpoints a fence then writes.
     """
-    every = load.checkpoint_cases or Settings.checkpoint_cases
-    ends = {*range(load.call_cases, load.cases, load.call_cases), *range(every, load.cases, every), load.cases}
-    return Settings(
+    every = checkpoint_interval(fence, load)
+    ends = {*range(load.call_cases, load.cases, load.call_cases), load.cases}
+    ends |= {*range(every, load.cases, every)} if every else set()
+    settings = Settings(
         cases=load.cases,
-        milestones=tuple(sorted(ends)),
-        checkpoint_cases=every,
+        checkpoint_cases=every or (min(ends) if len(ends) > 1 else 1),
         tokens_per_case=load.tokens_per_case,
         lease_seconds=load.lease_seconds,
         skew_seconds=0,
+        milestones=tuple(sorted(ends)) if len(ends) > 1 else (),
     )
+    if not every:
+        fence = fence.having(checkpoint="none")
+    elif fence.checkpoint == "each slice":
+        fence = fence.having(checkpoint="with digest")  # a slice is as long as the interval
+    return (fence if len(ends) > 1 else fence.having(calls="whole")), settings
 
 
-def with_checkpoints(fence: Fence, load: Load) -> Fence:
-    """Return the fence with checkpoints as asked for; one that keeps none keeps none."""
-    if load.checkpoint_cases is None or fence.checkpoint == "none":
-        return fence
-    if load.checkpoint_cases == 0:
-        return fence.having(checkpoint="none")
-    return fence.having(checkpoint="with digest") if fence.checkpoint == "each slice" else fence
+def checkpoint_interval(fence: Fence, load: Load) -> int | None:
+    """Return after how many cases each the fence writes a checkpoint, or None; one that keeps none keeps none."""
+    own = load.call_cases if fence.checkpoint == "each slice" else Settings.checkpoint_cases
+    every = own if load.checkpoint_cases is None else load.checkpoint_cases
+    return every if 0 < every < load.cases and fence.checkpoint != "none" else None

@@ -73,7 +73,7 @@ def headline(found: Expected) -> str:
     if figure.value is None:
         return f"{name}: no ceiling for 99 %: {figure.reason}"
     above = figure.value / load.plan_tokens - 1
-    more = f"{above:.1%} above the plan of {load.plan_tokens:,}" if above else "which is the plan"
+    more = f"{100 * above:.1f} % above the plan of {load.plan_tokens:,}" if above else "which is the plan"
     return f"{name}: {value_text(HEADLINE, figure)} tokens are the ceiling for 99 % ({figure.how}), {more}"
 
 

@@ -9,14 +9,14 @@ import pytest
 from fencebench.checker.expect.attempt import AMPLE_TOKENS, Scope, explored
 from fencebench.checker.expect.figures import expect, returning
 from fencebench.checker.expect.kernel import kernel
-from fencebench.checker.expect.load import Load, settings_of, with_checkpoints
+from fencebench.checker.expect.load import Load, modelled
 from fencebench.checker.expect.renewal import Shard, shard
 from fencebench.model.build import build
 from fencebench.model.fence import Fence
 from fencebench.model.fences import FENCES, REFERENCE, TOKEN_LEVEL
 from fencebench.model.machine import Machine, State
 from fencebench.model.settings import FAULTS, Bound
-from tests.quick import thorough
+from tests.quick import thorough, thorough_but
 
 TENS = Load(shards=1, call_cases=10, write_seconds=0)
 
@@ -28,7 +28,8 @@ def part(machine: Machine, state: State, name: str) -> Any:
 def ends_in_any_order(fence: Fence, load: Load) -> set[tuple[str, int, int]]:
     """Take the steps in every order; a host may be lost wherever a call is next; return how attempts end."""
     caps = MappingProxyType({fault: int(fault == "preempt") for fault in FAULTS})
-    machine = build(fence, Bound(1, 1, 1, caps, ceiling_tokens=AMPLE_TOKENS), settings_of(load))
+    fence, settings = modelled(fence, load)
+    machine = build(fence, Bound(1, 1, 1, caps, ceiling_tokens=AMPLE_TOKENS), settings)
     found, seen, waiting = set[tuple[str, int, int]](), {machine.initial}, [machine.initial]
     while waiting:
         state = waiting.pop()
@@ -48,16 +49,15 @@ def ends_in_any_order(fence: Fence, load: Load) -> set[tuple[str, int, int]]:
 
 
 @pytest.mark.parametrize("name", FENCES)
-@pytest.mark.parametrize("cases", [6, 7])
+@pytest.mark.parametrize("cases", thorough_but([6, 7], 7))
 def test_every_order_of_free_steps_ends_alike(name: str, cases: int) -> None:
     load = replace(TENS, cases=cases, call_cases=2, checkpoint_cases=4)
-    fence = with_checkpoints(FENCES[name], load)
-    found = explored(fence, settings_of(load), Scope(60, 0, 300, 0, frozenset()))[None]
+    found = explored(*modelled(FENCES[name], load), Scope(60, 0, 300, 0, frozenset()))[None]
     mine = {(e.kind, e.burned, e.checkpoint.cases if e.checkpoint else 0) for e in found.ends.values()}
-    assert mine == ends_in_any_order(fence, load)
+    assert mine == ends_in_any_order(FENCES[name], load)
 
 
-@pytest.mark.parametrize("name", FENCES)
+@pytest.mark.parametrize("name", thorough_but(FENCES, "reference", "shard-keyed", "provenance-sketch-a"))
 @pytest.mark.parametrize(
     "faults", [{}, {"stalls_per_hour": 0.3}, {"late_per_commit": 0.1}, {"lost_replies_per_call": 0.1}]
 )

@@ -8,7 +8,7 @@ import pytest
 
 from fencebench.checker.expect.decision import decisions, ranges
 from fencebench.checker.expect.kernel import kernel
-from fencebench.checker.expect.load import Load, settings_of
+from fencebench.checker.expect.load import Load, modelled
 from fencebench.checker.expect.renewal import shard
 from fencebench.model.fences import FENCES, REFERENCE, TOKEN_LEVEL
 
@@ -76,7 +76,7 @@ def test_scenario_a_gives_the_second_documents_own_figures() -> None:
     """
     lost, late = 0.3 * 0.75, 0.3 * 0.25
     load = Load(interruptions_per_attempt=lost, late_per_commit=late / (1 - lost), epochs=3)
-    found = ranges(decisions(FENCES["provenance-sketch-a"], settings_of(load), 3, late=True), load)
+    found = ranges(decisions(*modelled(FENCES["provenance-sketch-a"], load), 3, late=True), load)
     drifts, incomplete = (1 - (1 - found[name].in_order) ** 4 for name in ("doubled", "missing"))
     assert drifts == pytest.approx(0.0173, abs=0.0015)
     assert incomplete == pytest.approx(0.0445, abs=0.003)
@@ -87,11 +87,11 @@ def test_scenario_a_gives_the_second_documents_own_figures() -> None:
     assert found["doubled"].most > 0.05  # and an adversary does worse: a late row that comes before the seal
 
 
-@pytest.mark.parametrize("fence", [REFERENCE, TOKEN_LEVEL, *map(FENCES.get, ("shard-keyed", "spend-sketch"))])
+@pytest.mark.parametrize("fence", [REFERENCE, TOKEN_LEVEL, *map(FENCES.get, ("shard-keyed", "charge-on-commit"))])
 def test_dead_attempts_that_come_last_are_those_of_the_renewal(fence: object) -> None:
     assert isinstance(fence, type(REFERENCE))
     load = Load(call_cases=10, interruptions_per_attempt=0.2, epochs=2)
-    found = ranges(decisions(fence, settings_of(load), 2, late=False), load)["burned"]
+    found = ranges(decisions(*modelled(fence, load), 2, late=False), load)["burned"]
     one = shard(kernel(fence, load), 2)
     assert one is not None
     assert found.in_order == pytest.approx(one.burned_cases * 37, rel=1e-12)

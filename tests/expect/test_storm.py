@@ -10,7 +10,7 @@ from fencebench.checker.cli.main import main
 from fencebench.checker.expect import drn
 from fencebench.checker.expect.decision import decisions, ranges
 from fencebench.checker.expect.kernel import kernel
-from fencebench.checker.expect.load import Load, settings_of
+from fencebench.checker.expect.load import Load, modelled
 from fencebench.checker.expect.renewal import shard
 from fencebench.model.fences import FENCES, REFERENCE, TOKEN_LEVEL
 
@@ -56,7 +56,7 @@ def test_storm_gives_the_same_means(storm: Any, fence: Any, name: str, tmp_path:
 def test_storm_gives_the_same_least_and_most(storm: Any, name: str, tmp_path: Path) -> None:
     load, fence = replace(TENS, late_per_commit=0.1), FENCES[name]
     text = drn.process(fence, load, 2)
-    found = ranges(decisions(fence, settings_of(load), 2, late=True), load)["burned"]
+    found = ranges(decisions(*modelled(fence, load), 2, late=True), load)["burned"]
     for least_or_most, value in (("min", found.least), ("max", found.most)):
         told = checked(storm, text, f'R{{"burned"}}{least_or_most}=? [F "over"]', tmp_path / "process.drn")
         assert told == pytest.approx(value, rel=1e-6)

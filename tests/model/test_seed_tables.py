@@ -13,7 +13,7 @@ from fencebench.checker.cli.main import main
 from fencebench.checker.expect.decision import Range, decisions, ranges
 from fencebench.checker.expect.figures import expect
 from fencebench.checker.expect.kernel import kernel
-from fencebench.checker.expect.load import Load, settings_of
+from fencebench.checker.expect.load import Load, modelled
 from fencebench.checker.expect.renewal import Shard, shard
 from fencebench.checker.fast.explore import explore
 from fencebench.checker.oracle.rows.audit import audit, interpretable
@@ -163,7 +163,7 @@ def means(fence: Fence, load: Load) -> Shard:
 
 def with_dead(name: str, load: Load) -> Range:
     """The tokens that a shard burns in two attempts, dead ones included: least, most, and if none comes back."""
-    found = ranges(decisions(FENCES[name], settings_of(load), 2, late=False), load)
+    found = ranges(decisions(*modelled(FENCES[name], load), 2, late=False), load)
     return found["burned"]
 
 
