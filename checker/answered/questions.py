@@ -319,8 +319,13 @@ def publish(view: shared.PublishView, setup: Setup) -> Question:
     rows = tuple(published(i, view, setup.settings) for i in range(view.sealed))
     shards = tuple(Shard(RUN, f"s{i}", digest(0), 0, 0 if i < view.sealed else None) for i in range(view.planned))
     elsewhere = Tables._make(tuple(r for r in rows if r.run == EARLIER) for rows in question.before)
-    told = {"consumed_shards": view.consumed, "resting_shards": view.resting, "unaccepted_rows": view.unaccepted}
-    run = replace(question.view.run, shards=view.planned, **told)
+    run = replace(
+        question.view.run,
+        shards=view.planned,
+        consumed_shards=view.consumed,
+        resting_shards=view.resting,
+        unaccepted_rows=view.unaccepted,
+    )
     conflicts = (replace(published(0, view, setup.settings), tokens=0),) if view.disputed else ()
     mine = Tables((run,), shards, tuple(closed_by(r, setup.settings) for r in rows), rows, conflicts=conflicts)
     tables = mine.and_also(elsewhere)

@@ -32,7 +32,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Shard:
-    """A shard: its slice, the highest epoch granted, the sealed one, that of the store's register; None: there is none."""
+    """A shard: its slice, and the highest epoch granted, the sealed one, that of the store's register; None: none."""
 
     run: str
     shard: str
