@@ -96,9 +96,11 @@ class World:
         cases = len(self.plan.cases) if isinstance(self.plan.cases, list) else self.plan.cases
         lease = self.plan.lease_ttl
         seed = Settings()
+        planned = seed.cases if cases is None else max(2, cases)
         settings = replace(
             seed,
-            cases=seed.cases if cases is None else cases,
+            cases=planned,
+            checkpoint_cases=min(seed.checkpoint_cases, planned - 1),
             lease_seconds=seed.lease_seconds if lease is None else int(lease),
         )
         return Setup(self.fence, settings, Bound(epochs=ABOVE_ALL), epoch)

@@ -227,8 +227,12 @@ def compared(world: World, event: Event, asked: Asked) -> Finding | None:
 
 
 def views(asked: Asked) -> tuple[Any, ...]:
-    """Return the views to judge on: a log does not show whether an attempt that commits still has a heartbeat."""
-    return (asked.view, asked.view._replace(heartbeat=False)) if asked.boundary == "commit" else (asked.view,)
+    """Return the views to judge on: a log does not show heartbeats, nor which shards the driver is done with."""
+    unseen = _UNSEEN.get(asked.boundary)
+    return (asked.view,) if unseen is None else (asked.view, asked.view._replace(**unseen))
+
+
+_UNSEEN: Final[dict[str, dict[str, int]]] = {"commit": {"heartbeat": False}, "publish": {"resting": 0}}
 
 
 def is_right(event: Event, due: Answer) -> bool:
