@@ -19,7 +19,8 @@ from fencebench.model.settings import FAULTS
 
 EXIT_CODES = """\b
 Exit codes: 0 holds, 1 violated, 2 bad input, 3 undetermined (a limit was hit), 4 vacuous (something
-owed was never reached). Of a mixture the first of 1, 2, 3, 4, 0 that occurs."""
+owed was never reached). Of a mixture the first of 1, 2, 3, 4, 0 that occurs. 70: the bench itself failed;
+141: the reader of a pipe has gone away."""
 
 HELP = {"help_option_names": ["-h", "--help"]}
 
