@@ -15,7 +15,7 @@ from fencebench.checker.expect.figures import Watch, whole
 from fencebench.checker.expect.load import Load
 from fencebench.checker.expect.vary import points
 from fencebench.checker.files import write_whole
-from fencebench.checker.report.expect_text import as_json, as_text, points_as_json, points_as_text
+from fencebench.checker.report.expect.text import as_json, as_text, points_as_json, points_as_text
 from fencebench.model.fence import Fence
 
 DRN_EPOCHS = 2
@@ -42,8 +42,8 @@ def run_expect(fences: tuple[str, ...], file: Path | None, vary: tuple[str, ...]
 
 def run_one(wanted: Wanted, out: Output) -> None:
     """Tell fences side by side."""
-    from fencebench.checker.report.expect_page import page_of
-    from fencebench.checker.report.expect_picture import law_chart
+    from fencebench.checker.report.expect.page import page_of
+    from fencebench.checker.report.expect.picture import law_chart
 
     tell, [setting] = teller(), wanted.settings
     try:
@@ -59,8 +59,8 @@ def run_one(wanted: Wanted, out: Output) -> None:
 
 def run_settings(wanted: Wanted, out: Output) -> None:
     """Tell every setting of every fence."""
-    from fencebench.checker.report.expect_page import page_of_points
-    from fencebench.checker.report.expect_picture import curves_chart
+    from fencebench.checker.report.expect.page import page_of_points
+    from fencebench.checker.report.expect.picture import curves_chart
 
     try:
         found = [*points(wanted.fences, wanted.settings, teller())]

@@ -6,8 +6,8 @@ from typing import Any
 from fencebench.checker.expect.figures import Expected
 from fencebench.checker.expect.load import Load
 from fencebench.checker.expect.vary import Point
-from fencebench.checker.report.expect_picture import curves_chart, law_chart
-from fencebench.checker.report.expect_text import (
+from fencebench.checker.report.expect.picture import curves_chart, law_chart
+from fencebench.checker.report.expect.text import (
     SHOWN,
     assumptions,
     best_lines,
