@@ -1,120 +1,74 @@
 """The command `expect`."""
 
-import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
-from fencebench.checker.analysis.bounds import Asked, fits_fence
-from fencebench.checker.analysis.fences import find_fence
-from fencebench.checker.cli.options import HELP, typed
+from fencebench.checker.cli.expect_inputs import Wanted, asked, input_options
+from fencebench.checker.cli.options import HELP, HTML, typed
 from fencebench.checker.cli.progress import clear, teller
 from fencebench.checker.errors import BadInput
 from fencebench.checker.expect import drn
 from fencebench.checker.expect.figures import Watch, whole
-from fencebench.checker.expect.load import INPUTS, Load, read
-from fencebench.checker.expect.vary import Setting, axis, checked_axis, points, settings
-from fencebench.checker.files import read_text, write_whole
-from fencebench.checker.report.expect_text import as_json, as_text, points_as_json, points_as_text
+from fencebench.checker.expect.load import Load
+from fencebench.checker.expect.vary import points
+from fencebench.checker.files import write_whole
+from fencebench.checker.report.expect.text import as_json, as_text, points_as_json, points_as_text
 from fencebench.model.fence import Fence
-from fencebench.model.settings import Bound, Settings
-
-GRID = Load(runs=2_000)
-"""A grid simulates fewer runs of each setting."""
 
 DRN_EPOCHS = 2
 
 
-def input_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add an option for every input."""
-    for name, kind in reversed(list(INPUTS.items())):
-        default = getattr(Load(), name)
-        shown = "" if default is None or name == "interruptions_per_hour" else f", default {default:,}"
-        command = click.option(f"--{name.replace('_', '-')}", metavar="N", help=kind.help + shown)(command)
-    return command
+class Output(NamedTuple):
+    """In which form the answer is printed, and where a picture and a page go, if anywhere."""
+
+    form: str
+    picture: Path | None
+    html: Path | None
 
 
-def read_file(path: Path) -> tuple[list[str], dict[str, Any], dict[str, Sequence[Any]]]:
-    """Return fences, inputs and what varies of a TOML file.
-
-    Raises:
-        BadInput: it is no TOML, or has a key or a value that nobody reads.
-    """
-    try:
-        values = tomllib.loads(read_text(path))
-    except tomllib.TOMLDecodeError as error:
-        raise BadInput(f"{path}: expected TOML ({error})") from None
-    if not values:
-        raise BadInput(f"{path}: the file is empty; expected inputs such as shards = 4, fences = […], or [vary]")
-    fences, varied = values.pop("fences", []), values.pop("vary", {})
-    if not isinstance(fences, list) or not all(isinstance(fence, str) for fence in fences):
-        raise BadInput(f"{path}: fences must be a list of names; found {fences!r}")
-    if not isinstance(varied, dict) or not all(isinstance(v, list) and v for v in varied.values()):
-        raise BadInput(f"{path}: vary must be a table of lists, such as checkpoint_cases = [5, 10]; found {varied!r}")
-    for name in values:
-        if name not in INPUTS:
-            raise BadInput(f"{path}: unknown key {name!r}; expected fences, vary, or one of {', '.join(INPUTS)}")
-    axes: dict[str, Sequence[Any]] = dict(checked_axis(name, given, f"{path}: vary") for name, given in varied.items())
-    return fences, {name: read(name, value, str(path)) for name, value in values.items()}, axes
-
-
-def asked(
-    fences: Sequence[str], file: Path | None, vary: Sequence[str], options: Mapping[str, Any]
-) -> tuple[list[Fence], dict[str, Any], list[Setting]]:
-    """Return the fences, the inputs that were given, and every setting; options win over the file.
-
-    Raises:
-        BadInput: something of it cannot be used.
-    """
-    of_file, given, axes = read_file(file) if file else ([], {}, {})
-    options = {name: read(name, value, "options") for name, value in options.items() if value is not None}
-    axes |= dict(axis(text, "--vary") for text in vary)
-    both = sorted(set(options) & set(axes))
-    if both:
-        raise BadInput(f"options: {both[0]} is given and varied as well; keep one of them")
-    given = {**given, **options}
-    grid = settings(given, axes, "options", GRID if axes else Load())
-    found = [find_fence(name) for name in dict.fromkeys(fences or of_file or ("reference",))]
-    for fence in found:
-        for setting in grid:
-            fits_fence(fence, lease_of(setting.load))
-    return found, given, grid
-
-
-def lease_of(load: Load) -> Asked:
-    """Return the lease of a load as the other commands check it."""
-    return Asked((Bound(),), Settings(lease_seconds=load.lease_seconds))
-
-
-def run_expect(
-    fences: tuple[str, ...], file: Path | None, vary: tuple[str, ...], form: str, picture: Path | None, **options: Any
-) -> None:
-    """Compute what is asked for; print it, and draw it where a picture is asked for."""
-    found, given, grid = asked(fences, file, vary, options)
-    if form in WRITERS:
-        print(written(form, found, grid), end="")
-    elif grid[0].varied:
-        run_grid(found, given, grid, form, picture)
+def run_expect(fences: tuple[str, ...], file: Path | None, vary: tuple[str, ...], out: Output, **options: Any) -> None:
+    """Compute what is asked for, print it, and write the picture and the page that are asked for."""
+    wanted = asked(fences, file, vary, options)
+    if out.form in WRITERS:
+        print(written(out.form, wanted), end="")
+    elif wanted.settings[0].varied:
+        run_settings(wanted, out)
     else:
-        run_one(found, given, grid[0].load, form, picture)
+        run_one(wanted, out)
 
 
-def run_one(fences: Sequence[Fence], given: Mapping[str, Any], load: Load, form: str, picture: Path | None) -> None:
+def run_one(wanted: Wanted, out: Output) -> None:
     """Tell fences side by side."""
-    tell = teller()
+    from fencebench.checker.report.expect.page import page_of
+    from fencebench.checker.report.expect.picture import law_chart
+
+    tell, [setting] = teller(), wanted.settings
     try:
-        results = [whole(fence, load, labelled(tell, fence.name)) for fence in fences]
+        results = [whole(fence, setting.load, labelled(tell, fence.name)) for fence in wanted.fences]
     finally:
         clear()
-    if picture:
-        from fencebench.checker.report.expect_picture import law_chart
+    if out.picture and all(found.law is None for found in results):
+        raise BadInput("--picture: no fence has a law to draw here: a shard never ends, or too seldom")
+    told = (results, wanted.given, typed())
+    write(out, lambda: law_chart(results), lambda: page_of(*told))
+    print(as_json(results, typed()) if out.form == "json" else as_text(*told))
 
-        if all(found.law is None for found in results):
-            raise BadInput("--picture: no fence has a law to draw here: a shard never ends, or too seldom")
-        draw(picture, law_chart(results))
-    print(as_json(results, typed()) if form == "json" else as_text(results, given, typed()))
+
+def run_settings(wanted: Wanted, out: Output) -> None:
+    """Tell every setting of every fence."""
+    from fencebench.checker.report.expect.page import page_of_points
+    from fencebench.checker.report.expect.picture import curves_chart
+
+    try:
+        found = [*points(wanted.fences, wanted.settings, teller())]
+    finally:
+        clear()
+    told = (found, wanted.given, typed())
+    write(out, lambda: curves_chart(found), lambda: page_of_points(*told))
+    print(points_as_json(found, typed()) if out.form == "json" else points_as_text(*told))
 
 
 def labelled(tell: Watch, name: str) -> Watch:
@@ -122,19 +76,14 @@ def labelled(tell: Watch, name: str) -> Watch:
     return lambda what: tell(f"{name}: {what}")
 
 
-def run_grid(
-    fences: Sequence[Fence], given: Mapping[str, Any], grid: Sequence[Setting], form: str, picture: Path | None
-) -> None:
-    """Tell every setting of every fence."""
-    try:
-        found = [*points(fences, grid, teller())]
-    finally:
-        clear()
-    if picture:
-        from fencebench.checker.report.expect_picture import curves_chart
+def write(out: Output, chart: Callable[[], Any], page: Callable[[], Any]) -> None:
+    """Write the picture and the page, if they are asked for."""
+    from fencebench.checker.report.html.page import as_html
 
-        draw(picture, curves_chart(found))
-    print(points_as_json(found, typed()) if form == "json" else points_as_text(found, given, typed()))
+    if out.picture:
+        draw(out.picture, chart())
+    if out.html:
+        write_whole(out.html, as_html(page()))
 
 
 def draw(path: Path, chart: Any) -> None:
@@ -151,11 +100,11 @@ WRITERS: dict[str, Callable[[Fence, Load], str]] = {
 """Formats of the model itself."""
 
 
-def written(form: str, fences: Sequence[Fence], grid: Sequence[Setting]) -> str:
+def written(form: str, wanted: Wanted) -> str:
     """Write the model of one fence in one setting."""
-    if len(fences) > 1 or len(grid) > 1:
+    if len(wanted.fences) > 1 or len(wanted.settings) > 1:
         raise BadInput(f"--format {form} writes one model: name one fence, and vary nothing")
-    return WRITERS[form](fences[0], grid[0].load)
+    return WRITERS[form](wanted.fences[0], wanted.settings[0].load)
 
 
 def pictured(ctx: click.Context, param: click.Parameter, value: Path | None) -> Path | None:
@@ -171,7 +120,8 @@ def pictured(ctx: click.Context, param: click.Parameter, value: Path | None) -> 
 @click.option("--vary", multiple=True, metavar="NAME=V,V,…", help="an input and its values; the first is drawn on x")
 @click.option("--format", "form", type=click.Choice(["text", "json", *WRITERS]), default="text", show_default=True)
 @click.option("--picture", type=click.Path(path_type=Path), callback=pictured, help="a file.svg or .png to draw into")
+@HTML
 @input_options
-def expect_command(**options: Any) -> None:
+def expect_command(form: str, picture: Path | None, html: Path | None, **options: Any) -> None:
     """Say what fences (default: reference) cost at a rate of interruptions, and which ceiling a run needs."""
-    run_expect(**options)
+    run_expect(out=Output(form, picture, html), **options)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -82,6 +83,22 @@ def test_pictures_are_drawn_whole(capsys: pytest.CaptureFixture[str], tmp_path: 
     assert run(capsys, *words, "--picture", str(curves))[0] == 0
     assert curves.read_bytes()[:4] == b"\x89PNG"
     assert sorted(p.name for p in tmp_path.rglob("*") if p.is_file()) == ["curves.png", "law.svg"]
+
+
+def test_a_page_has_the_picture_and_the_figures_and_loads_nothing(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    for name, words in (("one.html", ()), ("many.html", ("--vary", "checkpoint-cases=10,20"))):
+        path = tmp_path / name
+        assert run(capsys, "reference", "shard-keyed", *words, *QUICK, "--html", str(path))[0] == 0
+        text = path.read_text(encoding="utf-8")
+        assert 'src="data:image/svg+xml;base64,' in text
+        assert "99 %" in text
+        assert "memoryless" in text
+        assert not re.search(r"(src|href)=\"(?!data:|#)", text)
+    never = tmp_path / "never.html"
+    assert run(capsys, "--interruptions-per-attempt", "1", "--html", str(never))[0] == 0
+    assert "a shard never ends" in never.read_text(encoding="utf-8")
 
 
 def test_a_file_says_all_that_options_say(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -28,6 +28,19 @@ class Sheet:
 
 
 @dataclass(frozen=True)
+class Drawing:
+    """A picture of the page: what it shows, in words, and its SVG."""
+
+    title: str
+    svg: bytes
+
+    @property
+    def source(self) -> str:
+        """The picture as a data address."""
+        return f"data:image/svg+xml;base64,{base64.b64encode(self.svg).decode()}"
+
+
+@dataclass(frozen=True)
 class Page:
     """What a verb has to tell.
 
@@ -36,6 +49,7 @@ class Page:
         headline: what that means, in one line.
         good: whether it is a pass.
         facts: name and text, in the order of what a reader asks first.
+        drawings: pictures that nobody steps through.
         stories: what can be stepped through.
         reproduce: the command that gives this again.
 
@@ -49,6 +63,7 @@ class Page:
     facts: Sequence[tuple[str, str]] = ()
     sheets: Sequence[Sheet] = ()
     stories: Sequence[Shown] = ()
+    drawings: Sequence[Drawing] = ()
 
 
 def as_html(page: Page) -> str:

@@ -1,7 +1,7 @@
 """What `expect` tells: the ceiling first, then every figure with how it was found, then what is assumed."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rich.console import RenderableType
@@ -66,7 +66,7 @@ def number(unit: str, value: float) -> str:
 
 def headline(found: Expected) -> str:
     """Say the one thing that a user wants to know of a fence."""
-    name, load = escape(found.fence.name), found.load
+    name, load = found.fence.name, found.load
     if found.never:
         return f"{name}: a shard never ends at this rate, whatever the ceiling (exact)"
     figure = found.figures[HEADLINE]
@@ -80,8 +80,8 @@ def headline(found: Expected) -> str:
 def as_text(results: Sequence[Expected], given: Mapping[str, Any], command: str) -> str:
     """Tell fences side by side."""
     ended = [found for found in results if not found.never]
-    lines: list[RenderableType] = [*(f"[bold]{headline(found)}[/]" for found in results), ""]
-    lines += [figures_table(ended), "", *notes(ended)] if ended else []
+    lines: list[RenderableType] = [*(f"[bold]{escape(headline(found))}[/]" for found in results), ""]
+    lines += [figures_table(ended), "", *map(escape, notes(ended))] if ended else []
     load = results[0].load
     return told([*lines, f"[dim]{inputs_line(load, given)}[/]"], load, command)
 
@@ -98,13 +98,19 @@ def figures_table(results: Sequence[Expected]) -> Table:
     for found in results:
         table.add_column(escape(found.fence.name), justify="right", no_wrap=len(results) < 4)
     table.add_column("how")
+    for row in figure_rows(results):
+        table.add_row(*row)
+    return table
+
+
+def figure_rows(results: Sequence[Expected]) -> Iterator[list[str]]:
+    """Yield for each figure its title, its value for each fence, and how it was found."""
     for name, (title, _) in TITLES.items():
         figures = [found.figures.get(name) for found in results]
-        if any(figures):
-            how = [figure.how for figure in figures if figure]
+        how = {figure.how for figure in figures if figure}
+        if how:
             cells = [value_text(name, figure) if figure else "" for figure in figures]
-            table.add_row(title, *cells, how[0] if len(set(how)) == 1 else "exact; ± simulated")
-    return table
+            yield [title, *cells, how.pop() if len(how) == 1 else "exact; ± simulated"]
 
 
 def notes(results: Sequence[Expected]) -> list[str]:
@@ -115,7 +121,7 @@ def notes(results: Sequence[Expected]) -> list[str]:
 
 def interval_note(found: Expected) -> str:
     """Say which checkpoint interval is the best."""
-    name = escape(found.fence.name)
+    name = found.fence.name
     if found.fence.checkpoint == "none":
         return f"{name} keeps no checkpoint."
     return "" if found.best is None else f"{name}: {interval_text(found.best, found.load)}"
@@ -130,7 +136,7 @@ def interval_text(best: Interval, load: Load) -> str:
 
 def returns_notes(found: Expected) -> list[str]:
     """Say what lost hosts that come back can still do, where it matters."""
-    back, name = found.returns, escape(found.fence.name)
+    back, name = found.returns, found.fence.name
     if back is None:
         return []
     if not back.matters:
@@ -187,11 +193,11 @@ def points_as_text(points: Sequence[Point], given: Mapping[str, Any], command: s
     for column in (*(name.replace("_", " ") for name in varied), *SHOWN.values()):
         table.add_column(column, justify="right")
     for point in points:
-        table.add_row(*point_cells(point, varied))
+        table.add_row(*map(escape, point_cells(point, varied)))
     lines = [
         "[dim]± marks what was simulated; all else is exact[/]",
         *reasons(points),
-        *best_lines(points),
+        *map(escape, best_lines(points)),
         "",
         f"[dim]Varied: {', '.join(map(varied_text, axes_of(points).items()))}.[/]",
         f"[dim]{inputs_line(load, given, varied)}[/]",
@@ -215,7 +221,7 @@ def point_cells(point: Point, varied: Sequence[str]) -> list[str]:
     """Write one line of a grid."""
     found = point.expected
     figures = [short_text(name, found.figures.get(name)) for name in SHOWN]
-    return [escape(found.fence.name), *(input_text(n, point.setting.varied[n]) for n in varied), *figures]
+    return [found.fence.name, *(input_text(n, point.setting.varied[n]) for n in varied), *figures]
 
 
 def short_text(name: str, figure: Figure | None) -> str:
@@ -241,7 +247,7 @@ def best_lines(points: Sequence[Point]) -> list[str]:
             if values and max(values) - min(values) > 1e-9 * max(values):
                 best = ended[values.index(min(values))]
                 at = ", ".join(f"{n.replace('_', ' ')} {input_text(n, v)}" for n, v in best.setting.varied.items())
-                lines.append(f"{escape(fence)} {what} with {at}")
+                lines.append(f"{fence} {what} with {at}")
     return lines
 
 

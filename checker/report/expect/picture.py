@@ -7,7 +7,7 @@ import numpy as np
 from fencebench.checker.expect.figures import HEADLINE, TITLES, Expected, Figure
 from fencebench.checker.expect.renewal import Law
 from fencebench.checker.expect.vary import Point
-from fencebench.checker.report.expect_text import input_text
+from fencebench.checker.report.expect.text import input_text
 from fencebench.checker.report.picture.chart import Chart, Curve, Panel, Upright
 
 DRAWN = ("wasted", HEADLINE, "shard_seconds")

@@ -1,0 +1,1 @@
+"""What `expect` tells: text and JSON, pictures, a page."""
