@@ -245,16 +245,16 @@ def publish(shared: Shared, *, setup: Setup) -> Iterator[SharedStep]:
     """The report writer looks, at any time: it prints once, or refuses with a class.
 
     What it waits for is up to the rules of the fence. A refusal stands once every shard is at rest; one that comes
-    early leaves nothing behind.
+    early leaves nothing behind, and is no step.
     """
     if shared.report == "printed":
         return
     counts = shared.limits.shards, shared.sealed, shared.reduced, shared.resting, shared.unaccepted
     answer = setup.fence.judge("publish", None, PublishView(*counts, shared.revisions, shared.disputed))
     report, early = str(answer.refusal or "printed"), shared.resting < shared.limits.shards
-    if report != shared.report:
+    if report != shared.report and not (early and answer.refusal):
         event = Event("publish", "report", "ledger", "publish", report, answer.rule, answer.behind)
-        yield SharedStep(event, shared if early and answer.refusal else shared._replace(report=report))
+        yield SharedStep(event, shared._replace(report=report))
 
 
 def lost(step: Step, caller: tuple[str, ...], **instead: Part) -> Step:
