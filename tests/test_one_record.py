@@ -67,7 +67,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     edit(
         root / "checker/report/checked.py",
         '    Format("github",',
-        '    Format("tap", lambda a: f"1..{len([*a.results])}\\n", "the Test Anything Protocol"),\n    Format("github",',
+        '    Format("tap", lambda a: f"1..{len([*a.results])}\\n", "test points"),\n    Format("github",',
     )
     return root
 
