@@ -24,7 +24,7 @@ MOST_STATES = 50_000
 
 
 @dataclass(frozen=True)
-class Suspicion:
+class Candidate:
     """A story of the general machine, which is no violation before a whole run is found."""
 
     fence: Fence
@@ -53,9 +53,9 @@ class Suspicion:
 
 @dataclass(frozen=True)
 class Spurious:
-    """A suspicion that no whole run was found for, and what was searched."""
+    """A candidate that no whole run was found for, and what was searched."""
 
-    of: Suspicion
+    of: Candidate
     searched: tuple[tuple[Bound, Result], ...]
 
 
@@ -102,23 +102,23 @@ def check_any(fence: Fence, wanted: Asked, limits: Limits, engine: Engine, watch
     [bound] = wanted.bounds
     machine = general(build(fence, bound, wanted.settings))
     result = explored(fence, machine, replace(limits, stop_at="all"), engine, watch)
-    suspicions = (Suspicion(fence, wanted.settings, story) for story in result.findings.values())
-    answers = [confirm(suspicion, bound, engine) for suspicion in suspicions]
+    candidates = (Candidate(fence, wanted.settings, story) for story in result.findings.values())
+    answers = [confirm(candidate, bound, engine) for candidate in candidates]
     real = Checked(fence, wanted.settings, tuple(answer for answer in answers if isinstance(answer, Run)))
     spurious = tuple(answer for answer in answers if isinstance(answer, Spurious))
     return AnyShards(fence, bound, wanted.settings, result, real, spurious)
 
 
-def confirm(suspicion: Suspicion, bound: Bound, engine: Engine) -> Run | Spurious:
+def confirm(candidate: Candidate, bound: Bound, engine: Engine) -> Run | Spurious:
     """Return the smallest whole run with the story, else one that breaks the same promise, else what was searched."""
     searched = list[tuple[Bound, Result]]()
-    for search in (suspicion.lived, partial(suspicion.broken, engine=engine)):
+    for search in (candidate.lived, partial(candidate.broken, engine=engine)):
         for whole in wholes(bound):
             result = search(whole)
             if result.findings:
                 return Run(whole, result)
             searched.append((whole, result))
-    return Spurious(suspicion, tuple(searched))
+    return Spurious(candidate, tuple(searched))
 
 
 def wholes(bound: Bound) -> Iterator[Bound]:

@@ -20,14 +20,14 @@ SILENCE = Event("")
 """What a group hears, as event number 0, when an event is none of its business."""
 
 UNASKED = -1
-"""The fired of an template that was never allowed."""
+"""What fires at a template that was never allowed."""
 
 
 @dataclass(slots=True, eq=False)
 class StepTemplate:
     """A step that an action actions to what it reads (`key`), and the number of its effect.
 
-    Most are never allowed. The rest is known once one is: the event, (place of a part, its new value), the fired of
+    Most are never allowed. The rest is known once one is: the event, (place of a part, its new value), what fires at
     the groups whose answers are decided by what the action reads, and the groups that look at more.
     """
 
@@ -118,7 +118,7 @@ class Tables:
         return event if group.concerns(self.events.values[event]) else 0
 
     def ask(self, group: PropertyGroup, ids: View) -> int:
-        """Return the fired of a group at the values behind these numbers, one for each name it reads."""
+        """Return what fires at a group at the values behind these numbers, one for each name it reads."""
         fired = group.known.get(ids)
         if fired is None:
             self.check_time()

@@ -1,6 +1,6 @@
 """Properties and witnesses as properties, each answered once for every distinct value of what it reads.
 
-A question's answer is an *fired*: the number of the set of claims that fail (or show) there; 0 is the empty set.
+A question's answer is what *fired*: the number of the set of claims that fail (or show) there; 0 is the empty set.
 A *valuation* is all that a claim may look at of a unit and its step, as numbers in a flat row: the unit's parts before,
 the same after, the event. A *view* is what one group of claims picks from a valuation.
 """
@@ -108,12 +108,12 @@ class PropertyGroups:
         return self.sets(tuple(sorted(faulty))) if faulty else 0
 
     def final(self, state: State) -> int:
-        """Return the fired of a state in which nothing can happen any more."""
+        """Return what fires at a state in which nothing can happen any more."""
         values = {"event": None, "shared": state.shared, "after_shared": state.shared, "units": state.units}
         return self.fired(n for group in self.of_final for n in group.fires(tuple(values[r] for r in group.reads)))
 
     def join(self, one: int, other: int) -> int:
-        """Return the fired of everything that faulty in either."""
+        """Return what fires in either."""
         if not one or not other:
             return one or other
         return self.fired((*self.sets.values[one], *self.sets.values[other]))

@@ -24,7 +24,7 @@ class Relation:
         self.meetings = Pair(each(unit_table.meeting))
 
     def verdict(self, shared: int, label: int) -> int:
-        """Return the fired of a step with this label from a shared part."""
+        """Return what fires at a step with this label from a shared part."""
         after = self.tables.answer(shared, self.unit_table.labels.values[label].effect)
         return self.unit_table.verdict(shared, after, label)
 

@@ -130,7 +130,7 @@ class Units:
         return [column.array[units] for column in self.index.columns]
 
     def asked(self, groups: tuple[PropertyGroup, ...], valuation: Valuation) -> Ids:
-        """Return the fired of several groups."""
+        """Return what fires at several groups."""
         fired: Ids = np.zeros(len(valuation[0]), np.int32)
         for group in groups:
             fired = self.joined(fired, group, valuation)

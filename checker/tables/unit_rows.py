@@ -102,15 +102,15 @@ class UnitTable:
         move.delta = target - number
 
     def verdict(self, shared: int, after: int, label: int) -> int:
-        """Return the fired of a step with this label from one shared part to another."""
+        """Return what fires at a step with this label from one shared part to another."""
         return self.judged(self.properties.of_passage, self.labels.values[label].views, shared, after)
 
     def meeting(self, shared: int, outlook: int) -> int:
-        """Return the fired of a unit's outlook under a shared part."""
+        """Return what fires at a unit's outlook under a shared part."""
         return self.judged(self.properties.of_both, self.outlooks.values[outlook].views, shared, shared)
 
     def judged(self, groups: tuple[PropertyGroup, ...], views: tuple[View, ...], shared: int, after: int) -> int:
-        """Return the fired of groups that read both sides."""
+        """Return what fires at groups that read both sides."""
         fired = 0
         for group, view in zip(groups, views, strict=True):
             fired = self.properties.join(fired, self.tables.ask(group, group.whole((*view, shared, after))))
