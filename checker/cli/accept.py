@@ -10,7 +10,7 @@ from rich.table import Table
 from fencebench.checker.analysis.acceptance import Acceptance, accept
 from fencebench.checker.analysis.acceptance_batch import RULES, Batch
 from fencebench.checker.analysis.fences import find_fence
-from fencebench.checker.cli.options import HELP
+from fencebench.checker.cli.options import FORMS, HELP, in_form
 from fencebench.checker.errors import BadInput
 from fencebench.checker.report.text import show
 from fencebench.model.fence import Refusal
@@ -30,10 +30,11 @@ def run_accept(fence: str, preemptions: int, shards: int, seed: int, form: str) 
             raise BadInput(f"--{name} must be 1 or more; found {value}")
     result = accept(find_fence(fence), preemptions, shards, seed, Settings())
     command = f"fencebench accept {fence} --preemptions {preemptions} --shards {shards} --seed {seed}"
-    if form == "json":
-        print(json.dumps(as_json(result, command), indent=1, ensure_ascii=False))
-    else:
-        print_text(result, command)
+    in_form(
+        form,
+        text=lambda: print_text(result, command),
+        json=lambda: print(json.dumps(as_json(result, command), indent=1, ensure_ascii=False)),
+    )
     return 0 if result.accepted else 1
 
 
@@ -143,7 +144,7 @@ Exit codes: 0 accepted, 1 not accepted, 2 bad input."""
     show_default=True,
     help="the same seed, the same batches",
 )
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@FORMS
 def accept_command(**options: Any) -> None:
     """Apply the blunt acceptance rule to a FENCE: spend under the ceiling, one artifact a shard, true reasons."""
     raise SystemExit(run_accept(**options))

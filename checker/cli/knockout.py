@@ -25,6 +25,7 @@ from fencebench.checker.cli.options import (
     again,
     bound_options,
     bounds_asked,
+    in_form,
     limits_asked,
 )
 from fencebench.checker.cli.progress import shown
@@ -51,10 +52,8 @@ def run_knockout(
     reproduce = again(f"knockout {fence}{' --pairs' * pairs}{' --minimal' * minimal}", wanted)
     if html:
         write_whole(html, as_html(page_of(found, smallest, bounds, reproduce)))
-    if form == "json":
-        print(as_json(found, smallest, bounds, reproduce))
-    else:
-        print_text(found, smallest, bounds, reproduce)
+    told_answer = found, smallest, bounds, reproduce
+    in_form(form, text=lambda: print_text(*told_answer), json=lambda: print(as_json(*told_answer)))
     return exit_code(found, smallest)
 
 

@@ -160,6 +160,19 @@ def again(command: str, wanted: Asked) -> str:
 
 
 FORMS = click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+
+
+def in_form(form: str, **writers: Callable[[], object]) -> None:
+    """Print by the writer of the format that was chosen.
+
+    Raises:
+        BadInput: this verb has no such writer.
+    """
+    if form not in writers:
+        raise BadInput(f"there is no --format {form} here; expected one of {', '.join(writers)}")
+    writers[form]()
+
+
 HTML = click.option(
     "--html", metavar="FILE", type=click.Path(path_type=Path), help="one page to read, step through, keep"
 )

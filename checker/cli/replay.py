@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import click
 
-from fencebench.checker.cli.options import HELP
+from fencebench.checker.cli.options import FORMS, HELP, in_form
 from fencebench.checker.errors import BadInput
 from fencebench.checker.files import columns, write_whole
 from fencebench.checker.report import picture
@@ -88,18 +88,15 @@ def replay_trace(path: Path, fence: str | None, form: str) -> int:
     """Replay a stored trace, print the answer, return the exit code."""
     recalled = recall(path, fence)
     again = recalled.replay()
-    if form == "json":
-        record = {
-            "verdict": again.verdict,
-            "exit": EXITS[again.verdict],
-            "fence": recalled.fence.name,
-            "step": again.step,
-            "broken": dict(again.broken),
-            "answered": [{"step": step, "class": refusal} for step, refusal in again.answered],
-        }
-        print(json.dumps(record, indent=1))
-    else:
-        print(answer(recalled, again))
+    record = {
+        "verdict": again.verdict,
+        "exit": EXITS[again.verdict],
+        "fence": recalled.fence.name,
+        "step": again.step,
+        "broken": dict(again.broken),
+        "answered": [{"step": step, "class": refusal} for step, refusal in again.answered],
+    }
+    in_form(form, text=lambda: print(answer(recalled, again)), json=lambda: print(json.dumps(record, indent=1)))
     return EXITS[again.verdict]
 
 
@@ -120,7 +117,7 @@ def render_command(trace: Path, form: str | None, output: Path | None, fence: st
 )
 @click.argument("trace", type=click.Path(path_type=Path))
 @click.option("--fence", help="replay on this fence (default: the trace's own)")
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@FORMS
 def replay_command(trace: Path, fence: str | None, form: str) -> None:
     """Replay a stored TRACE: still violates, fixed, or no longer executable at step k."""
     raise SystemExit(replay_trace(trace, fence, form))

@@ -26,6 +26,7 @@ from fencebench.checker.cli.options import (
     MAX_STATES,
     bound_options,
     bounds_asked,
+    in_form,
     limits_asked,
 )
 from fencebench.checker.cli.progress import shown
@@ -43,7 +44,11 @@ def run_skew(fence: str, form: str, **options: Any) -> int:
     with shown() as watching:
         swept = list(sweep_skew(checked_fence, wanted, limits_asked(options, "first"), watching))
     safe, cut = largest_safe(swept), any(one.checked.limit for one in swept)
-    print_skew(checked_fence, wanted, swept, safe) if form == "text" else print(skew_json(checked_fence, swept, safe))
+    in_form(
+        form,
+        text=lambda: print_skew(checked_fence, wanted, swept, safe),
+        json=lambda: print(skew_json(checked_fence, swept, safe)),
+    )
     return 0 if safe is not None else 3 if cut else 1
 
 
@@ -91,7 +96,11 @@ def run_faults(fence: str, form: str, **options: Any) -> int:
     with shown() as watching:
         steps = list(sweep_faults(checked_fence, wanted, limits_asked(options).max_seconds or 0, watching))
     proven = harmless(steps)
-    print_faults(checked_fence, steps, proven) if form == "text" else print(faults_json(checked_fence, steps, proven))
+    in_form(
+        form,
+        text=lambda: print_faults(checked_fence, steps, proven),
+        json=lambda: print(faults_json(checked_fence, steps, proven)),
+    )
     return 1 if steps[-1].checked.findings else 0 if proven is not None else 3
 
 
@@ -138,17 +147,16 @@ def run_cost(fence: str, form: str, story: str, **options: Any) -> int:
     fits_fence(searched, wanted)
     with shown() as watching:
         found = costs(searched, wanted, limits_asked(options), watching)
-    if form == "json":
-        print(cost_json(searched, wanted, found))
-    else:
-        print_costs(searched, wanted, found)
-        if story != "none":
-            print_worst(searched, wanted, found, story)
+    in_form(
+        form,
+        text=lambda: print_costs(searched, wanted, found, story),
+        json=lambda: print(cost_json(searched, wanted, found)),
+    )
     return 3 if any(one.found.limit for one in found) else 0
 
 
-def print_costs(fence: Fence, wanted: Asked, found: tuple[Costs, ...]) -> None:
-    """Print, for each bound, what so many faults cost at most."""
+def print_costs(fence: Fence, wanted: Asked, found: tuple[Costs, ...], story: str) -> None:
+    """Print, for each bound, what so many faults cost at most, and the worst run by the measure of the story."""
     for one in found:
         cut = f" [yellow](only a lower bound: stopped at {one.found.limit})[/]" if one.found.limit else ""
         above = one.above_plan("burned")
@@ -157,6 +165,8 @@ def print_costs(fence: Fence, wanted: Asked, found: tuple[Costs, ...]) -> None:
         show(f"[dim]{told(one.bound, wanted.settings)}; plan {one.plan_tokens:,} tokens[/]\n")
         show(cost_table(one))
         show("")
+    if story != "none":
+        print_worst(fence, wanted, found, story)
 
 
 def cost_table(one: Costs) -> Table:
