@@ -31,7 +31,7 @@ def test_the_verdict_comes_first_and_the_command_last(capsys: pytest.CaptureFixt
     assert lines[-1].startswith("reproduce: ")
     assert re.search(r"unreached +nothing", out)
     assert "commit.no_artifact behind commit.not_drawn" in " ".join(out.split())
-    assert re.search(r"1 shard, 2 epochs, fault sum 1, ceiling 1850 +1,592 +3,316 +26 +holds", out)
+    assert re.search(r"1 shard, 2 epochs, fault sum 1, ceiling 1850 +1,884 +4,155 +26 +holds", out)
 
 
 def test_a_broken_fence_exits_1_and_tells_the_story(capsys: pytest.CaptureFixture[str]) -> None:

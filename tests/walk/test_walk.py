@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from fencebench.checker.analysis.bounds import Asked
+from fencebench.checker.analysis.bounds import SETTINGS, SHAPE, Asked
 from fencebench.checker.analysis.walk_profiles import PROFILES
 from fencebench.checker.analysis.walks import FAULT_CAP, WalkReport, source_of, walk_bound, walk_fence
 from fencebench.checker.cli.walk import run_walk
@@ -220,7 +220,7 @@ def test_a_system_under_test_is_judged_step_by_step() -> None:
 
 
 NEVER = Rule("never", Refusal.CONFLICT, lambda request, view: False)
-PLENTY = 200
+PLENTY = 400
 """Walks after which nothing but a dead rule is left that never ran."""
 
 
@@ -285,8 +285,7 @@ def test_a_story_is_told_in_the_smallest_bound_that_has_it(drift: WalkReport) ->
 
 
 def options(**given: object) -> dict[str, object]:
-    names = ("shards", "epochs", "faults", "ceiling", "earlier_run", "lease_seconds", "margin_seconds", "skew_seconds")
-    return {**dict.fromkeys((*names, *FAULTS, "bounds_file")), **given}
+    return {**dict.fromkeys((*SHAPE, *SETTINGS, *FAULTS, "bounds_file")), **given}
 
 
 def test_the_default_bound_is_wide() -> None:
@@ -297,7 +296,7 @@ def test_the_default_bound_is_wide() -> None:
 
 def test_the_command_prints_the_verdict_first_and_the_seed_last(capsys: pytest.CaptureFixture[str]) -> None:
     given = options(shards=1, epochs=1, faults=1)
-    wanted = {"examples": 20, "steps": 60, "seed": 5, "max_seconds": None, "stop_at": "first", "property_": None}
+    wanted = {"examples": 20, "steps": 60, "seed": 5, "max_seconds": None, "stop_at": "first", "property_": None, "html": None}
     code = run_walk("shard-keyed", FORMATS["text"], None, **given, **wanted)
     lines = capsys.readouterr().out.splitlines()
     assert code == 1
