@@ -26,8 +26,6 @@ UNSEEN = {
 UNSEEN_STORIES = {
     "liveness-gated/rejections_classified": "a lease is refused as over in a log without any lease",
 }
-COMING = {"books_cover_meter", "input_as_granted"}
-"""Promises that have their guards before the model has them."""
 
 
 @pytest.mark.parametrize("path", STORIES, ids=lambda path: f"{path.parent.name}/{path.name.split('.')[0]}")
@@ -35,13 +33,14 @@ def test_a_story_of_the_gallery_diverges_at_the_line_that_breaks_the_promise(pat
     recalled = recall(path, None)
     name = f"{path.parent.name}/{path.name.split('.')[0]}"
     again = recalled.replay()
-    if recalled.promise not in dict(again.broken):
-        pytest.skip("the model has changed, and this stored story breaks its promise no more")
+    assert recalled.promise in dict(again.broken)
     lines, last = by_step(Source(recalled.fence, recalled.bound, recalled.settings), again.trace)
     found, history = replay(logged(lines)), linearize(as_history(logged(lines)))
     assert (found.line is None, found.rule) == (history.line is None, history.rule)
     if name in UNSEEN_STORIES or recalled.promise in UNSEEN:
         assert found.line is None
+    elif recalled.promise in UNSEEN_PROMISES and found.line is None:
+        assert found.open  # what a log is not the place to judge, it at least leaves open
     elif recalled.promise == "books_cover_meter" and found.line is None:
         assert any("burned tokens in no account" in line for line in found.open)
     else:
@@ -53,7 +52,7 @@ def test_every_promise_has_a_guard_or_a_reason_why_no_log_can_show_it() -> None:
     guarded = {promise for guards in GUARDS.values() for guard in guards for promise in guard.promises}
     known = guarded | {REFUSALS_PROMISE} | set(UNSEEN_PROMISES)
     assert set(NAMES) - known == set()
-    assert known - set(NAMES) <= COMING
+    assert known <= set(NAMES)
     assert not set(UNSEEN_PROMISES) & guarded
 
 

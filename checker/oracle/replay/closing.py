@@ -79,7 +79,8 @@ def _open(shard: Shard, epoch: int, attempt: Attempt) -> Iterator[tuple[str, str
     over = attempt.ended or attempt.receipt is not None or not is_newest(shard, epoch)
     if attempt.hold and not over and attempt.least_unclosed:
         yield "holds still live", f" ({attempt.least_unclosed} tokens)"
-    if attempt.owed and (over or not attempt.hold):
-        yield "attempts with burned tokens in no account", f" ({attempt.owed} tokens)"
+    held = 0 if over else attempt.unclosed
+    if attempt.owed > held:
+        yield "attempts with burned tokens in no account", f" ({attempt.owed - held} tokens)"
     if attempt.granted and not over and not shard.sealed:
         yield "attempts without an end", ""
