@@ -32,7 +32,7 @@ TESTS = {
         "tests/reduce/test_small_units.py",
     ),
     "checker/walk": ("tests/walk/test_walk.py",),
-    "checker/analysis": ("tests/analysis", "tests/cli/test_cli.py"),
+    "checker/analysis": ("tests/analysis", "tests/report/test_formats.py", "tests/model/test_seed_tables.py"),
     "checker/report": ("tests/report/test_two_shards.py", "tests/model/test_settings.py", "tests/report"),
     "checker/oracle": ("tests/oracle",),
 }
