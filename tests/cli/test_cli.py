@@ -80,7 +80,10 @@ def test_what_is_owed_and_unreached_exits_4_and_says_what_to_raise(capsys: pytes
     assert "raise --epochs to 2" in " ".join(out.split())
 
 
-def test_a_trace_goes_round(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_trace_goes_round(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # a picture lands where the person stands
     run(capsys, "check", "spend-sketch", *SMALL, "--stop-at", "all", "--traces", str(tmp_path))
     trace = tmp_path / "spend-sketch-lease_gates_writes.itf.json"
     whole = json.loads(trace.read_text())

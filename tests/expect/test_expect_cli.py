@@ -33,7 +33,7 @@ def test_the_ceiling_comes_first_and_what_is_assumed_is_said(capsys: pytest.Capt
     whole = " ".join(out.split())
     for words in ("memoryless", "independently", "price of what is burned", "Given: call cases 10"):
         assert words in whole
-    assert out.splitlines()[-1].startswith("reproduce: fencebench ")
+    assert out.splitlines()[-1].startswith("reproduce: fencebench")
 
 
 def test_json_says_of_every_figure_how_it_was_found(capsys: pytest.CaptureFixture[str]) -> None:
