@@ -80,7 +80,9 @@ def test_what_is_owed_and_unreached_exits_4_and_says_what_to_raise(capsys: pytes
     assert "raise --epochs to 2" in " ".join(out.split())
 
 
-def test_a_trace_goes_round(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_trace_goes_round(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     run(capsys, "check", "spend-sketch", *SMALL, "--stop-at", "all", "--traces", str(tmp_path))
     trace = tmp_path / "spend-sketch-lease_gates_writes.itf.json"
     whole = json.loads(trace.read_text())
@@ -93,6 +95,7 @@ def test_a_trace_goes_round(capsys: pytest.CaptureFixture[str], tmp_path: Path) 
     assert (code, out[:5]) == (0, "FIXED")
     code, out, _ = run(capsys, "replay", str(trace), "--fence", "provenance-sketch-a", "--format", "json")
     assert (code, json.loads(out)["verdict"]) == (3, "no longer executable")
+    monkeypatch.chdir(tmp_path)
     assert main(["render", str(trace)]) == 0
     assert ElementTree.parse(trace.with_name("spend-sketch-lease_gates_writes.svg")).getroot().tag.endswith("svg")
     assert main(["render", str(trace), "--format", "png", "-o", str(tmp_path / "x.png")]) == 0
