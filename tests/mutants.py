@@ -252,8 +252,8 @@ MUTANTS = (
     Mutant(
         "checker/reduce/blocks",
         "blocks of any phase stand for each other",
-        "np.where(entered >= now",
-        "np.where(entered >= 0",
+        "column[phase >= now]",
+        "column[phase > now]",
     ),
     Mutant(
         "checker/reduce/bisimulation",
