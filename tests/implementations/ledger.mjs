@@ -58,6 +58,7 @@ const expire = (r, s, a) => {
 
 const waste = (r, s, a) => {
   if (!a || a.live) return "refused";
+  if (flaw !== "swept" && r.tokens > a.drawn) return "refused";
   if (flaw !== "swept") a.wasted = r.tokens;
   return "ok";
 };

@@ -18,7 +18,7 @@ def accepted(name: str, preemptions: int = 60, seed: int = 0) -> Acceptance:
     return accept(FENCES[name], preemptions, 2, seed, Settings())
 
 
-SEEDS = {"worker-clock": 6}
+SEEDS = {"worker-clock": 17}
 """Seeds that show early what takes a few hundred preemptions by others: a clock that lies at the right moment."""
 
 
