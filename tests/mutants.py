@@ -343,7 +343,7 @@ def verdict(mutant: Mutant, tests: tuple[str, ...]) -> str:
     """Run the tests on a copy with the bug; return the first that failed, or nothing."""
     with TemporaryDirectory() as name:
         plant(mutant, Path(name))
-        command = [sys.executable, "-m", "pytest", "-q", "-x", "--no-header", "-p", "no:cacheprovider", *tests]
+        command = [sys.executable, "-m", "pytest", "-q", "-x", "-n0", "--no-header", "-p", "no:cacheprovider", *tests]
         try:
             ran = subprocess.run(
                 command, cwd=name, capture_output=True, text=True, timeout=TIMEOUT_SECONDS, check=False
