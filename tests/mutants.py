@@ -23,7 +23,7 @@ TESTS = {
         "tests/model/test_fences.py",
         "tests/model/test_seed_tables.py",
     ),
-    "checker/search": ("tests/search", "tests/fast/test_agreement.py", "tests/analysis/test_diff.py"),
+    "checker/search": ("tests/search", "tests/fast/test_agreement.py"),
     "checker/tables": ("tests/fast",),
     "checker/fast": ("tests/fast",),
     "checker/reduce": (

@@ -3,8 +3,10 @@
 import pytest
 
 from fencebench.checker.report.stored import recall
+from fencebench.checker.search.progress import out_of_reach
 from fencebench.checker.search.replay import Replay, StoredStep, replay
 from tests.orders import TRACES
+from tests.toys import swamp
 
 NOWHERE = StoredStep(0, "grade", 1, "grade 7–9", "")
 """A step that no attempt takes."""
@@ -49,3 +51,13 @@ def test_what_a_refused_attempt_would_have_done_is_void() -> None:
     refused = {t.event.epoch for t in found.trace if t.event.outcome == "STALE_EPOCH"}
     assert refused == {0}
     assert [t.event.outcome for t in found.trace if t.event.action == "deliver"] == ["STALE_EPOCH", "COMMITTED"]
+
+
+def test_a_fault_is_no_way_to_the_goal() -> None:
+    machine = swamp()
+    edge = machine.initial
+    path = next(t.after for t in machine.successors(edge) if t.event.action == "walk")
+    sunk = next(t.after for t in machine.successors(path) if t.event.action == "sink")
+    assert [t.event.fault for t in machine.successors(sunk)] == ["rescue"]
+    assert (out_of_reach(machine, edge), out_of_reach(machine, path)) == (None, None)
+    assert "no step is left" in (out_of_reach(machine, sunk) or "")
